@@ -37,7 +37,7 @@ class Pack:
     kept : slot of what is computed of first coefficients only.
     """
 
-    rows: list[Row]
+    rows: list[Row[Expr]]
     lanes: int
     slot: int
     copies: dict[int, int] = field(default_factory=dict[int, int])
@@ -75,7 +75,7 @@ class LanePlan:
 
     def _packed(self, program: Program) -> list[list[Pack]]:
         level: dict[Expr, int] = dict.fromkeys([*program.states, *self.times], 0)
-        groups: dict[tuple[int, str, float, tuple[bool, ...]], list[Row]] = {}
+        groups: dict[tuple[int, str, float, tuple[bool, ...]], list[Row[Expr]]] = {}
         for row in program.rows:
             if row.kind in ("state", "time"):
                 continue
@@ -229,7 +229,7 @@ class _Piece:
             if slots[0] >= 0 and slots == list(range(slots[0], slots[0] + lanes)):
                 rate = text.load(self.before, slots[0], lanes)
             else:
-                rate = self._assembled([self._rate(one, slot, is_first) for one, slot in zip(rates, slots, strict=True)])
+                rate = self.text.assembled([self._rate(one, slot, is_first) for one, slot in zip(rates, slots, strict=True)])
             value = text.op("fmul", lanes, rate, text.spread(scale, lanes))
             text.store(value, self.line, first, lanes)
             text.store(value, back, first, lanes)
@@ -260,19 +260,10 @@ class _Piece:
         """The first coefficient of a node."""
         return literal(item.value) if item.op == "const" else self.text.load(self.first, self.plan.slots[item])
 
-    def _assembled(self, values: Sequence[str], lanes: int = 0) -> str:
-        lanes = lanes or len(values)
-        if lanes == 1:
-            return values[0]
-        vector = "zeroinitializer"
-        for lane, value in enumerate(values):
-            vector = self.text.new(f"insertelement {kind(lanes)} {vector}, double {value}, i32 {lane}")
-        return vector
-
     def gathered(self, pack: Pack, number: int, line: str) -> str:
         """An operand's coefficients in a line of the table, which do not stand side by side."""
         values = [self.text.load(line, self.plan.slots[row.needed(number)]) for row in pack.rows]
-        return self._assembled(values, pack.lanes)
+        return self.text.assembled(values, pack.lanes)
 
     def firsts(self, pack: Pack, number: int) -> str:
         """First coefficients of an operand of any kind."""
@@ -281,7 +272,7 @@ class _Piece:
             return spread_literal(items[0].value, pack.lanes)
         if self.plan.beside(pack, number):
             return self.text.load(self.first, self.plan.slots[items[0]], pack.lanes)
-        return self._assembled([self.first_of(item) for item in items], pack.lanes)
+        return self.text.assembled([self.first_of(item) for item in items], pack.lanes)
 
     def _copy(self, pack: Pack) -> None:
         for number, slot in pack.copies.items():

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import overload
 
 from tidegate.compiled.emit_taylor.lanes import LanePlan, Pack
-from tidegate.compiled.emit_taylor.recurrences import Program
-from tidegate.compiled.emit_taylor.straight_line import Item, Recurrence, Series, Side, StraightLine, StraightSeries
-from tidegate.compiled.emit_taylor.vector_text import chunks, kind, literal, spread_literal
+from tidegate.compiled.emit_taylor.recurrences import Program, Row
+from tidegate.compiled.emit_taylor.straight_line import Item, Series, Side, StraightLine, StraightSeries
+from tidegate.compiled.emit_taylor.vector_text import assembled, chunks, kind, literal, spread, spread_literal
 from tidegate.expressions import Expr
 
 __all__ = ["packed_series"]
@@ -74,11 +74,11 @@ class _SideBySide(StraightLine):
         for k in range(1, order + 1):
             self.lanes = 1
             scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
-            spread = {lanes: self._spread(scale, lanes) for lanes in {len(side.items) for side in states}}
+            scales = {lanes: spread(self.new, scale, lanes) for lanes in {len(side.items) for side in states}}
             now: list[tuple[Side, str | None]] = []
             for state, rate in zip(states, rates, strict=True):
                 self.lanes = len(state.items)
-                now.append((state, self.times(self.series[rate][k - 1], spread[self.lanes])))
+                now.append((state, self.times(self.series[rate][k - 1], scales[self.lanes])))
             for side, value in now:
                 self.own[side].append(value)
             for side in times:
@@ -143,22 +143,7 @@ class _SideBySide(StraightLine):
             else:
                 at = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
                 values[item] = self.new(f"load double, ptr {at}")
-        return self._inserted([values[item] for item in items])
-
-    def _inserted(self, values: Sequence[str]) -> str:
-        lanes = len(values)
-        if lanes == 1:
-            return values[0]
-        vector = "poison"
-        for lane, value in enumerate(values):
-            vector = self.new(f"insertelement {kind(lanes)} {vector}, double {value}, i32 {lane}")
-        return vector
-
-    def _spread(self, value: str, lanes: int) -> str:
-        if lanes == 1:
-            return value
-        first = self.new(f"insertelement {kind(lanes)} poison, double {value}, i32 0")
-        return self.new(f"shufflevector {kind(lanes)} {first}, {kind(lanes)} poison, <{lanes} x i32> zeroinitializer")
+        return assembled(self.new, [values[item] for item in items])
 
     def together(self, side: Side, k: int) -> str | None:
         """Coefficients of order k >= 1; zero for what does not move."""
@@ -204,7 +189,7 @@ class _SideBySide(StraightLine):
         return [None if value is None else self._one_of(value, lane, width) for value in series]
 
 
-class _Rows(Recurrence):
+class _Rows(Row[Item]):
     """Several rows, whose target is their side."""
 
     target: Side

@@ -42,8 +42,8 @@ class NoSeriesError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
-    """How the coefficients of one node follow from those of others.
+class Row[Node]:
+    """How the coefficients of one node follow from those of others; a node may stand for several side by side.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class Row:
     sign : of the right side of product and quotient.
     """
 
-    target: Expr
+    target: Node
     kind: str
-    operands: tuple[Expr | None, ...] = ()
+    operands: tuple[Node | None, ...] = ()
     sign: float = 1.0
 
-    def needed(self, index: int) -> Expr:
+    def needed(self, index: int) -> Node:
         """An operand that this kind of row always has."""
         item = self.operands[index]
         if item is None:
@@ -80,7 +80,7 @@ class Program:
 
     states: tuple[Expr, ...]
     rates: tuple[Expr, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Row[Expr], ...]
     first: tuple[Expr, ...]
 
     @property
@@ -125,7 +125,7 @@ class _Builder:
     def __init__(self, states: Sequence[Expr]) -> None:
         self.varies: dict[Expr, bool] = dict.fromkeys(states, True)
         self.done: set[Expr] = set(states)
-        self.rows: list[Row] = []
+        self.rows: list[Row[Expr]] = []
         self.companions: list[Expr] = []
 
     def add_all(self, roots: Sequence[Expr]) -> None:
@@ -136,7 +136,7 @@ class _Builder:
             waiting, self.companions = self.companions, []
 
     def _add(self, roots: Sequence[Expr]) -> None:
-        planned: dict[Expr, Row] = {}
+        planned: dict[Expr, Row[Expr]] = {}
         stack = [(root, False) for root in reversed(roots)]
         while stack:
             item, is_ready = stack.pop()
@@ -179,7 +179,7 @@ class _Builder:
         self.companions.append(item)
         return item
 
-    def _row(self, item: Expr) -> Row:
+    def _row(self, item: Expr) -> Row[Expr]:
         op = item.op
         if op in _RULES:
             return _RULES[op](self, item)
@@ -196,7 +196,7 @@ class _Builder:
 
     # ---- operations
 
-    def sum(self, item: Expr) -> Row:
+    def sum(self, item: Expr) -> Row[Expr]:
         """a + b or a - b."""
         a, b = (self._moving(arg) for arg in item.args)
         if a is not None and b is not None:
@@ -204,27 +204,27 @@ class _Builder:
         kind = "neg" if a is None and item.op == "sub" else "same"
         return Row(item, kind, (a if a is not None else b,))
 
-    def negative(self, item: Expr) -> Row:
+    def negative(self, item: Expr) -> Row[Expr]:
         """-a."""
         return Row(item, "neg", item.args)
 
-    def product(self, item: Expr) -> Row:
+    def product(self, item: Expr) -> Row[Expr]:
         """a b."""
         a, b = item.args
         if not self.moves(b):
             return Row(item, "scale", (a, b))
         return Row(item, "mul", (a, b)) if self.moves(a) else Row(item, "scale", (b, a))
 
-    def fraction(self, item: Expr) -> Row:
+    def fraction(self, item: Expr) -> Row[Expr]:
         """a / b."""
         a, b = item.args
         return Row(item, "div", (self._moving(a), b)) if self.moves(b) else Row(item, "ratio", (a, b))
 
-    def root(self, item: Expr) -> Row:
+    def root(self, item: Expr) -> Row[Expr]:
         """The square root."""
         return Row(item, "sqrt", item.args)
 
-    def power(self, item: Expr) -> Row:
+    def power(self, item: Expr) -> Row[Expr]:
         """a to the power of b."""
         base, exponent = item.args
         if self.moves(exponent):
@@ -240,11 +240,11 @@ class _Builder:
         product = _multiplied(base, abs(int(number)))
         return Row(item, "same", (product,)) if number > 0 else Row(item, "div", (None, product))
 
-    def cube_root(self, item: Expr) -> Row:
+    def cube_root(self, item: Expr) -> Row[Expr]:
         """The cube root."""
         return Row(item, "power", (item.args[0], item, constant(1.0 / 3.0)))
 
-    def angle(self, item: Expr) -> Row:
+    def angle(self, item: Expr) -> Row[Expr]:
         """The angle of a point, from its y and x."""
         y, x = item.args
         u = self._companion(x * x + y * y)
@@ -254,7 +254,7 @@ class _Builder:
             return Row(item, "quotient", (self._moving(-(y * x)), u))
         return Row(item, "angle", (y, x, u))
 
-    def choice(self, item: Expr) -> Row:
+    def choice(self, item: Expr) -> Row[Expr]:
         """One of two, by a condition that changes at events only."""
         condition, a, b = item.args
         if not self.moves(condition):

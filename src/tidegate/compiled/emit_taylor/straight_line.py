@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tidegate.compiled.emit_taylor.recurrences import Program
+from tidegate.compiled.emit_taylor.recurrences import Program, Row
 from tidegate.compiled.emit_taylor.vector_text import bits, kind, literal, spread_literal
 from tidegate.expressions import Expr
 
-__all__ = ["Item", "Recurrence", "Series", "Side", "StraightLine", "StraightSeries", "stores", "straight_series"]
+__all__ = ["Item", "Series", "Side", "StraightLine", "StraightSeries", "stores", "straight_series"]
 
 Series = list[str | None]
 
@@ -27,23 +27,6 @@ class Side:
 
 
 Item = Expr | Side
-
-
-@dataclass(frozen=True, eq=False)
-class Recurrence:
-    """A row of a program (``recurrences.Row``), or several of one kind."""
-
-    target: Item
-    kind: str
-    operands: tuple[Item | None, ...]
-    sign: float
-
-    def needed(self, index: int) -> Item:
-        """An operand that this kind always has."""
-        item = self.operands[index]
-        if item is None:
-            raise ValueError(f"a recurrence of kind {self.kind} without operand {index}")
-        return item
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +90,7 @@ class StraightLine:
         """The first coefficient of a node."""
         raise NotImplementedError
 
-    def recurrence(self, row: Recurrence, k: int) -> str | None:
+    def recurrence(self, row: Row[Item], k: int) -> str | None:
         """The coefficient of order k of a row that is neither state nor time."""
         return _RULES[row.kind](self, row, k)
 
@@ -206,31 +189,31 @@ class StraightLine:
 
     # ---- recurrences
 
-    def same(self, row: Recurrence, k: int) -> str | None:
+    def same(self, row: Row[Item], k: int) -> str | None:
         """y = a."""
         return self.coefficient(row.operands[0], k)
 
-    def neg(self, row: Recurrence, k: int) -> str | None:
+    def neg(self, row: Row[Item], k: int) -> str | None:
         """y = -a."""
         return self.minus(self.coefficient(row.operands[0], k))
 
-    def add(self, row: Recurrence, k: int) -> str | None:
+    def add(self, row: Row[Item], k: int) -> str | None:
         """y = a + b."""
         return self.plus(*(self.coefficient(item, k) for item in row.operands))
 
-    def sub(self, row: Recurrence, k: int) -> str | None:
+    def sub(self, row: Row[Item], k: int) -> str | None:
         """y = a - b."""
         return self.difference(*(self.coefficient(item, k) for item in row.operands))
 
-    def scale(self, row: Recurrence, k: int) -> str | None:
+    def scale(self, row: Row[Item], k: int) -> str | None:
         """y = a b, b constant."""
         return self.times(self.coefficient(row.operands[0], k), self.first(row.needed(1)))
 
-    def ratio(self, row: Recurrence, k: int) -> str | None:
+    def ratio(self, row: Row[Item], k: int) -> str | None:
         """y = a / b, b constant."""
         return self.times(self.coefficient(row.operands[0], k), self.reciprocal(row.needed(1)))
 
-    def mul(self, row: Recurrence, k: int) -> str | None:
+    def mul(self, row: Row[Item], k: int) -> str | None:
         """y = a b."""
         a, b = row.needed(0), row.needed(1)
         if a is b:
@@ -242,13 +225,13 @@ class StraightLine:
             return self.plus(known, self.times(double, self.series[a][k]))
         return self.convolution(a, b, k, 0, k)
 
-    def div(self, row: Recurrence, k: int) -> str | None:
+    def div(self, row: Row[Item], k: int) -> str | None:
         """y = a / b."""
         a, b = row.operands[0], row.needed(1)
         value = self.difference(self.coefficient(a, k), self.convolution(row.target, b, k, 0, k - 1))
         return self.times(value, self.reciprocal(b)) if value is not None else None
 
-    def sqrt(self, row: Recurrence, k: int) -> str | None:
+    def sqrt(self, row: Row[Item], k: int) -> str | None:
         """y = sqrt(a)."""
         y = row.target
         half = self.convolution(y, y, k, 1, (k - 1) // 2)
@@ -259,29 +242,29 @@ class StraightLine:
             return None
         return self.times(value, self.part_of_first(0.5, y))
 
-    def signed(self, row: Recurrence, value: str | None) -> str | None:
+    def signed(self, row: Row[Item], value: str | None) -> str | None:
         """By the sign of the row."""
         return value if row.sign > 0 else self.minus(value)
 
-    def product(self, row: Recurrence, k: int) -> str | None:
+    def product(self, row: Row[Item], k: int) -> str | None:
         """y' = u a'."""
         return self.signed(row, self.weighted_convolution(row.needed(0), row.needed(1), k, 1, k))
 
-    def quotient(self, row: Recurrence, k: int) -> str | None:
+    def quotient(self, row: Row[Item], k: int) -> str | None:
         """u y' = a'."""
         a, u = row.operands[0], row.needed(1)
         known = self.weighted_convolution(row.target, u, k, 1, k - 1)
         value = self.difference(self.signed(row, self.coefficient(a, k)), known)
         return None if value is None else self.times(value, self.reciprocal(u))
 
-    def angle(self, row: Recurrence, k: int) -> str | None:
+    def angle(self, row: Row[Item], k: int) -> str | None:
         """u theta' = x y' - y x'."""
         y, x, u = (row.needed(index) for index in range(3))
         value = self.difference(self.weighted_convolution(y, x, k, 1, k), self.weighted_convolution(x, y, k, 1, k))
         value = self.difference(value, self.weighted_convolution(row.target, u, k, 1, k - 1))
         return None if value is None else self.times(value, self.reciprocal(u))
 
-    def power(self, row: Recurrence, k: int) -> str | None:
+    def power(self, row: Row[Item], k: int) -> str | None:
         """a y' = c y a'."""
         a, y, exponent = (row.needed(index) for index in range(3))
         one_more = self.once("one more", exponent, lambda: self.new(f"fadd {kind(self.lanes)} {self.first(exponent)}, {self.number(1.0)}"))
@@ -289,7 +272,7 @@ class StraightLine:
         value = self.difference(value, self.convolution(a, y, k, 1, k))
         return None if value is None else self.times(value, self.part_of_first(1.0, a))
 
-    def select(self, row: Recurrence, k: int) -> str | None:
+    def select(self, row: Row[Item], k: int) -> str | None:
         """y = a or b."""
         condition = row.needed(0)
         a, b = (self.coefficient(item, k) for item in row.operands[1:])
@@ -300,7 +283,7 @@ class StraightLine:
         return self.new(f"select {bits(self.lanes)} {holds}, {own} {a or zero}, {own} {b or zero}")
 
 
-_RULES: Final[dict[str, Callable[[StraightLine, Recurrence, int], str | None]]] = {
+_RULES: Final[dict[str, Callable[[StraightLine, Row[Item], int], str | None]]] = {
     "same": StraightLine.same, "neg": StraightLine.neg, "add": StraightLine.add, "sub": StraightLine.sub, "scale": StraightLine.scale,
     "ratio": StraightLine.ratio, "mul": StraightLine.mul, "div": StraightLine.div, "sqrt": StraightLine.sqrt,
     "product": StraightLine.product, "quotient": StraightLine.quotient, "angle": StraightLine.angle, "power": StraightLine.power,
@@ -315,11 +298,10 @@ class _OneByOne(StraightLine):
         self.loaded: dict[Item, str] = {}
         made: dict[Item, Series] = {row.target: [self.first(row.target)] for row in program.rows}
         self.series.update(made)
-        rows = [Recurrence(row.target, row.kind, row.operands, row.sign) for row in program.rows]
         rate_of: dict[Item, Expr] = dict(zip(program.states, program.rates, strict=True))
         for k in range(1, order + 1):
             scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
-            for row in rows:
+            for row in program.rows:
                 if row.kind == "state":
                     value = self._of_state(rate_of[row.target], k, scale)
                 elif row.kind == "time":

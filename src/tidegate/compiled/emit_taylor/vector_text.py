@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-__all__ = ["MOST_LANES", "VectorText", "bits", "chunks", "kind", "literal", "ones", "spread_literal", "suffix"]
+__all__ = ["MOST_LANES", "VectorText", "assembled", "bits", "chunks", "kind", "literal", "ones", "spread", "spread_literal", "suffix"]
 
 MOST_LANES: Final = 8
 
@@ -49,10 +49,11 @@ class VectorText:
 
     def spread(self, value: str, lanes: int) -> str:
         """The same number in every lane."""
-        if lanes == 1:
-            return value
-        first = self.new(f"insertelement {kind(lanes)} poison, double {value}, i32 0")
-        return self.new(f"shufflevector {kind(lanes)} {first}, {kind(lanes)} poison, <{lanes} x i32> zeroinitializer")
+        return spread(self.new, value, lanes)
+
+    def assembled(self, values: Sequence[str], lanes: int = 0) -> str:
+        """One vector of several numbers, with zeros in lanes that are left over."""
+        return assembled(self.new, values, lanes)
 
     def narrowed(self, value: str, lanes: int, wanted: int) -> str:
         """The first lanes of a vector."""
@@ -97,6 +98,25 @@ class VectorText:
     def both(self, a: str, b: str, lanes: int) -> str:
         """Conditions, lane by lane."""
         return self.new(f"and {bits(lanes)} {a}, {b}")
+
+
+def spread(new: Callable[[str], str], value: str, lanes: int) -> str:
+    """The same number in every lane; ``new`` gives the register that holds what an instruction gives."""
+    if lanes == 1:
+        return value
+    first = new(f"insertelement {kind(lanes)} poison, double {value}, i32 0")
+    return new(f"shufflevector {kind(lanes)} {first}, {kind(lanes)} poison, <{lanes} x i32> zeroinitializer")
+
+
+def assembled(new: Callable[[str], str], values: Sequence[str], lanes: int = 0) -> str:
+    """One vector of several numbers, with zeros in lanes that are left over; ``new`` as in ``spread``."""
+    lanes = lanes or len(values)
+    if lanes == 1:
+        return values[0]
+    vector = "poison" if lanes == len(values) else "zeroinitializer"
+    for lane, value in enumerate(values):
+        vector = new(f"insertelement {kind(lanes)} {vector}, double {value}, i32 {lane}")
+    return vector
 
 
 def literal(value: float) -> str:

@@ -224,17 +224,7 @@ class _Step:
         piece = self.straight.pieces.get((first, lanes))
         if piece is not None:
             return piece[k] or spread_literal(0.0, lanes)
-        return self._assembled([self.straight.pieces[q, 1][k] or literal(0.0) for q in range(first, first + lanes)])
-
-    def _assembled(self, values: Sequence[str]) -> str:
-        """One vector of several numbers."""
-        lanes = len(values)
-        if lanes == 1:
-            return values[0]
-        vector = "poison"
-        for lane, value in enumerate(values):
-            vector = self.text.new(f"insertelement {kind(lanes)} {vector}, double {value}, i32 {lane}")
-        return vector
+        return self.text.assembled([self.straight.pieces[q, 1][k] or literal(0.0) for q in range(first, first + lanes)])
 
     def _size(self, value: str, lanes: int) -> str:
         return self.text.call("fabs", lanes, value)
@@ -438,4 +428,4 @@ class _Step:
         if lanes == MOST_LANES and all(isinstance(rate, int) for rate in rates) and list(rates) == list(range(int(rates[0]), int(rates[0]) + lanes)):
             return self.text.load("%out", int(rates[0]), lanes)
         # one by one, as they were written: a wider load would have to wait for that
-        return self._assembled([literal(rate) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates])
+        return self.text.assembled([literal(rate) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates])
