@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -52,6 +52,10 @@ class Method:
     degree: int
     facts: dict[str, float] = field(default_factory=dict[str, float])
     sizes: dict[str, int] = field(default_factory=dict[str, int])
+
+    def with_rates(self, problem: Problem) -> Method:
+        """The same, which takes y' from the model's expressions where it has some."""
+        return replace(self, facts={**self.facts, "f_rates": problem.model.addresses.get("rates", 0)})
 
 
 def lay_out(problem: Problem, method: Method) -> w.Workspace:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tidegate.compiled.schema import MAX_STAGES, RADAU
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.lay_out import Method
@@ -26,8 +24,7 @@ class RadauIntegrator(NativeRun):
     """
 
     def __init__(self, problem: Problem, stages: int | None = None) -> None:
-        method = radau_by_stages(stages or stages_for(problem.rtol))
-        super().__init__(problem, replace(method, facts={**method.facts, "f_rates": problem.model.addresses.get("rates", 0)}))
+        super().__init__(problem, radau_by_stages(stages or stages_for(problem.rtol)).with_rates(problem))
 
 
 def radau_by_stages(stages: int) -> Method:

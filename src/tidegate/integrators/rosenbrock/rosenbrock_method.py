@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tidegate.compiled.schema import RADAU, ROSENBROCK, SUNDIALS
 from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem
@@ -27,7 +25,7 @@ class RosenbrockIntegrator(NativeRun):
         index_two = problem.model.index_two
         if index_two is not None and index_two.any():
             raise UsageError("method 'rodas5p' does not solve equations of index two", hint="method='radau' does; or hdae='index1'")
-        super().__init__(problem, replace(_METHOD, facts={**_METHOD.facts, "f_rates": problem.model.addresses.get("rates", 0)}))
+        super().__init__(problem, _METHOD.with_rates(problem))
 
 
 _METHOD = Method(
