@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import Any, Final, NoReturn, cast
 
 from tidegate.errors import TidegateError, WrongCallError
@@ -29,7 +29,7 @@ _BY_NAME: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KE
 _IN_ORDER: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def explained[T](thing: T, hint: str = "", instead_of_call: str = "") -> T:
+def explained[T](thing: T, hint: str = "", instead_of_call: str = "", other_words: Mapping[str, str] | None = None) -> T:
     """The same function, or the same class with its public methods, where a call with wrong arguments says how it is called.
 
     Parameters
@@ -37,6 +37,7 @@ def explained[T](thing: T, hint: str = "", instead_of_call: str = "") -> T:
     thing : a function or a class.
     hint : what to try in place of how it is called.
     instead_of_call : what to write where an instance of this class, which is no function, is called.
+    other_words : by a name that an argument of a function has elsewhere, what is written here.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def explained[T](thing: T, hint: str = "", instead_of_call: str = "") -> T:
       try: area(width, height=1.0)
     """
     if not isinstance(thing, type):
-        return cast("T", _function(cast("Any", thing), hint))
+        return cast("T", _function(cast("Any", thing), hint, other_words or {}))
     if instead_of_call:
         _refuse_calls(thing, instead_of_call)
     for name, item in list(vars(thing).items()):
@@ -72,7 +73,7 @@ def _refuse_calls(kind: type, instead: str) -> None:
     cast("Any", kind).__call__ = call
 
 
-def _function(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
+def _function(function: Callable[..., Any], hint: str, other_words: Mapping[str, str] = MappingProxyType({})) -> Callable[..., Any]:
     """A function that says how it is called."""
     if getattr(function, "is_explained", False):
         return function
@@ -84,7 +85,7 @@ def _function(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
         except (TypeError, AttributeError) as error:
             if isinstance(error, TidegateError):
                 raise
-            wrong, reason = _wrong_call(function, args, kwargs, hint), None
+            wrong, reason = _wrong_call(function, args, kwargs, hint, other_words), None
             if wrong is None and _is_between_the_user_and_us(error):
                 wrong, reason = _wrong_value(function, args, kwargs, error), error
             if wrong is None:
@@ -95,7 +96,9 @@ def _function(function: Callable[..., Any], hint: str) -> Callable[..., Any]:
     return call
 
 
-def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], hint: str) -> WrongCallError | None:
+def _wrong_call(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], hint: str, other_words: Mapping[str, str]
+) -> WrongCallError | None:
     """What is said of arguments that do not fit; None where they do."""
     signature = inspect.signature(function)
     try:
@@ -118,7 +121,7 @@ def _wrong_call(function: Callable[..., Any], args: Sequence[Any], kwargs: Mappi
     call = _shown_call(name, parameters)
     if unknown:
         taken = f"{name} takes no argument {listed(map(repr, unknown))}"
-        return WrongCallError(taken, hint=hint or suggestion(unknown[0], by_name, call))
+        return WrongCallError(taken, hint=hint or other_words.get(unknown[0]) or suggestion(unknown[0], by_name, call))
     if twice:
         return WrongCallError(f"{name} is given {listed(twice)} twice, by place and by name", hint=hint or call)
     if len(given) > len(in_order) and not any(item.kind is item.VAR_POSITIONAL for item in parameters):

@@ -69,7 +69,12 @@ _EXAMPLES: Final = {
 
 EVENTS: Final = ("fast", "proved")
 
-# names that people bring from scipy.integrate, and where here the same thing is
+_START_VALUES: Final = "y0={name: value}"
+_TIMES: Final = "outputs=0.1 for a row every 0.1; how the method steps follows from rtol"
+_FOLLOWED: Final = 'sensitivities=["k"], the names of the parameters'
+_END: Final = "t_span=(start, end)"
+
+# names that people bring from elsewhere, and where here the same thing is
 _ELSEWHERE: Final = {
     "t_eval": "outputs=times, or outputs=0.1 for equidistant times",
     "dense_output": "result.at(t), which is always there; dense=False saves its memory",
@@ -85,6 +90,33 @@ _ELSEWHERE: Final = {
     "hdae": "only what tg.hdae makes, and a DSblock of the form HDAE, can be solved in several forms",
     "make_consistent": "only what tg.hdae makes, and a DSblock of the form HDAE, has constraints to move values onto",
     "record": "it belongs to a simulation: tg.Simulation(model, record=False)",
+    "x0": _START_VALUES,
+    "initial": _START_VALUES,
+    "u": "inputs={name: function, table or array}",
+    "dt": _TIMES,
+    "step": _TIMES,
+    "step_size": _TIMES,
+    "h": _TIMES,
+    "n": "outputs=np.linspace(start, end, n)",
+    "n_points": "outputs=np.linspace(start, end, n)",
+    "saveat": "outputs=times, or outputs=0.1 for equidistant times",
+    "solver": 'method="auto"',
+    "algorithm": 'method="auto"',
+    "integrator": 'method="auto"',
+    "stop_time": _END,
+    "start_time": _END,
+    "until": _END,
+    "t0": _END,
+    "tf": _END,
+    "tend": _END,
+    "t_end": _END,
+    "params": "parameters={name: value}",
+    "tol": "rtol=1e-6, and atol= for values near zero",
+    "tolerance": "rtol=1e-6, and atol= for values near zero",
+    "sens": _FOLLOWED,
+    "sensitivity": _FOLLOWED,
+    "verbose": "progress=True",
+    "seed": "the seed belongs to the noise: tg.noise(seed=1)",
     "tcrit": "nothing: the times at which a condition changes are found in the model itself",
 }
 
@@ -171,11 +203,22 @@ def time_span(t_span: Any) -> tuple[float, float]:
         # neither texts nor what has no order, though Python can take them apart
         start, end = (_time_number(time) for time in (t_span if not isinstance(t_span, str | bytes | AbstractSet | Mapping) else ()))
     except (TypeError, ValueError):
-        raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint="t_span=(0, 10)") from None
+        raise UsageError(f"t_span must hold two numbers, the start and the end, not {t_span!r}", hint=_two_of(t_span)) from None
     if not (math.isfinite(start) and math.isfinite(end)):
         raise UsageError(f"the run from {start} to {end} has no finite length", hint="give finite times")
     _refuse_unresolved(*sorted((start, end)))
     return start, end
+
+
+def _two_of(t_span: Any) -> str:
+    """What to write in place of what holds no two numbers."""
+    if isinstance(t_span, list | tuple | np.ndarray):
+        given = cast("Sequence[Any]", t_span)
+        if len(given) > len(("start", "end")) and all(isinstance(time, Real) for time in given):
+            return f"t_span=({given[0]:g}, {given[-1]:g}) with outputs=times for rows at these times"
+        if any(isinstance(time, str) for time in given):
+            return 'times are numbers in seconds here; "5min" is for the command line'
+    return "t_span=(0, 10)"
 
 
 def _time_number(given: Any) -> float:

@@ -39,6 +39,8 @@ _NOT_HERE = {
     "on_rows": "trajectories are in the dataset: outputs=0.1",
     "dense": "a dataset has no polynomials; ask for values at times: outputs=0.1",
     "event_rows": "events are in the dataset: event_time and its kin",
+    "over": 'parameters={"k": [1.0, 2.0]}, or grid={...} for every combination; --over is for the command line',
+    "values": 'parameters={"k": [1.0, 2.0]}',
 }
 
 

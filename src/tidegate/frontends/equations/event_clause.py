@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Real
 from typing import Any, Final
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
+from tidegate.frontends.equations.other_words import OF_EVENTS
 from tidegate.model import DEFAULT_PRIORITY
 from tidegate.wrong_calls import explained
 
@@ -43,7 +45,7 @@ class EventClause:
     at_start: bool = False
 
 
-@explained
+@partial(explained, other_words=OF_EVENTS)
 def event(  # noqa: PLR0913, what can be said of an event are keywords, and editors show them with their defaults
     condition: Callable[..., Any] | None = None,
     reset: Callable[..., Any] | None = None,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tidegate.errors import UsageError
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import Outputs, Parts
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, checked_description
+from tidegate.frontends.equations.other_words import OF_MODELS
 from tidegate.model import Form
 from tidegate.wrong_calls import explained
 
@@ -45,7 +47,7 @@ class ConstrainedFunctions(FunctionModel):
         return ConstrainedFunctions(self.description)
 
 
-@explained
+@partial(explained, other_words=OF_MODELS)
 def hdae(  # noqa: PLR0913, what can be said of a model are keywords, and editors show them with their defaults
     f1: Callable[..., Any],
     f2: Callable[..., Any] | None = None,

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import Outputs
 from tidegate.frontends.equations.function_model import FunctionModel, FunctionOptions, function_model
+from tidegate.frontends.equations.other_words import OF_MODELS
 from tidegate.model import Form
 from tidegate.wrong_calls import explained
 
 __all__ = ["ode"]
 
 
-@explained
+@partial(explained, other_words=OF_MODELS)
 def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors show them with their defaults
     f: Callable[..., Any],
     y0: Any,
