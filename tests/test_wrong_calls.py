@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
+import pickle
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -148,6 +150,32 @@ def test_a_wrong_call_is_answered_with_a_right_one(slip: Callable[[Any], Any], w
     with pytest.raises((tg.TidegateError, AttributeError)) as caught:
         slip(result)
     assert re.search(words, str(caught.value), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda r: r.events[0].t, "event.time"),
+        (lambda r: r.events[0].name, "event.causes"),
+        (lambda r: r.events.df, "to_dataframe"),
+        (lambda r: r.df, "result.to_dataframe"),
+        (lambda r: r.statistics.nfev, "statistics.evaluations"),
+        (lambda r: MODEL.simulate, "tg.simulate"),
+        (lambda r: tg.prepare(MODEL, (0, 1)).plot, "prepared.run"),
+        (lambda r: tg.Simulation(MODEL).step, "simulation.advance"),
+        (lambda r: tg.Simulation(MODEL).advnce, r"did you mean simulation\.advance"),
+    ],
+)
+def test_an_attribute_that_there_is_none_of_is_answered_with_where_it_is(ask: Callable[[Any], Any], words: str) -> None:
+    with pytest.raises(AttributeError, match=words):
+        ask(tg.simulate(MODEL, (0, 1)))
+
+
+def test_objects_that_answer_for_missing_attributes_are_copied_and_pickled() -> None:
+    event = tg.simulate(MODEL, (0, 1)).events[0]
+    for other in (copy.deepcopy(event), pickle.loads(pickle.dumps(event))):
+        assert other == event
+    assert not hasattr(event, "__array__")
 
 
 def test_an_error_of_the_users_own_function_stays_his() -> None:

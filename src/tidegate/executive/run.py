@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from html import escape
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
@@ -23,6 +23,7 @@ from tidegate.later_stages import later
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 __all__ = ["Prepared", "prepare"]
 
@@ -37,6 +38,16 @@ def prepare(compiled: CompiledModel, t_span: tuple[float, float], options: Optio
     return Prepared(problem_of(compiled, t_span, options), options, source)
 
 
+_RUNS: Final = "prepared.run() makes a run and returns its result"
+_WORDS: Final = {
+    "simulate": _RUNS, "solve": _RUNS, "result": _RUNS, "final": _RUNS, "events": _RUNS, "plot": _RUNS,
+    "parameters": "prepared.with_parameters(k=3.0) prepares a run with other values",
+    "set": "prepared.with_parameters(k=3.0) prepares a run with other values",
+    "sweep": "tg.sweep(prepared, parameters={...}) makes many runs",
+}  # fmt: skip
+
+
+@answering("prepared", _WORDS)
 @partial(explained, instead_of_call="prepared.run() makes a run, prepared.with_parameters(k=3.0) prepares another")
 class Prepared:
     """A run set up and ready; ``run`` may be called any number of times and starts afresh every time.

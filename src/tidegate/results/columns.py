@@ -10,15 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tidegate.numbers_as_texts import TRUTHS, Texts
 from tidegate.part_paths import across_parts, full_shape
 from tidegate.results.labels import number
 from tidegate.units import convert
 
-__all__ = ["Column", "ColumnRole", "Group", "element_of", "group_across_parts", "group_columns", "storage_names"]
+__all__ = ["Column", "ColumnRole", "Group", "element_of", "group_across_parts", "group_columns", "storage_names", "told_row"]
 
 ColumnRole = Literal["unknown", "output", "discrete", "input"]
 
+_LONG: Final = 8  # elements; more of one array are not listed one by one
 _ELEMENT: Final = re.compile(r"^(?P<base>.+)\[(?P<index>\d+(?:,\d+)*)\]$")
 # what a stored dataset uses for itself; a variable called like this is stored with an underscore behind its name
 _RESERVED: Final = frozenset(
@@ -147,6 +151,24 @@ def group_columns(columns: Sequence[Column], *, is_whole: bool = False) -> list[
         else:
             groups.append(Group(column.name, (), (i,)))
     return groups
+
+
+def told_row(columns: Sequence[Column], row: NDArray[np.float64]) -> list[tuple[str, str, str, str]]:
+    """Names, values, units and descriptions for a page, without hidden ones; a long array has its first and last elements and dots between.
+
+    Examples
+    --------
+    >>> [name for name, *_ in told_row([Column(f"x[{i}]") for i in range(20)] + [Column("y")], np.zeros(21))]
+    ['x[0]', 'x[1]', 'x[2]', '...', 'x[19]', 'y']
+    """
+    told: list[tuple[str, str, str, str]] = []
+    for group in group_columns(columns):
+        is_long = len(group.columns) > _LONG
+        for k in (*group.columns[:3], group.columns[-1]) if is_long else group.columns:
+            if is_long and k == group.columns[-1]:
+                told.append(("...", "", "", ""))
+            told.append((columns[k].name, columns[k].told(row[k], 10), columns[k].shown_unit, columns[k].description))
+    return told
 
 
 def group_across_parts(columns: Sequence[Column], name: str) -> Group | None:

@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import Origin, UnknownEventError
 from tidegate.names import listed, unknown_name
 from tidegate.results.columns import Column
-from tidegate.results.instead import OF_EVENTS, NoNumber
+from tidegate.results.instead import OF_EVENTS, WORDS_OF_A_LOG, WORDS_OF_AN_EVENT, NoNumber
 from tidegate.results.labels import FinalValues, number
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +76,7 @@ class _ByName(dict[str, float]):
 
 
 @explained
+@answering("event", WORDS_OF_AN_EVENT)
 @dataclass(frozen=True, slots=True)
 class Event:
     """One instant at which the system changed.
@@ -189,6 +191,7 @@ class EventColumns(NamedTuple):
 
 
 @explained
+@answering("events", WORDS_OF_A_LOG)
 class EventLog(NoNumber, Sequence[Event]):
     """The events of a run in order; a sequence that filters and prints itself.
 

@@ -7,32 +7,57 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from tidegate.errors import WrongCallError
-from tidegate.names import close_names
 from tidegate.results.columns import Column
+from tidegate.wrong_names import no_attribute
 
-__all__ = ["OF_A_RESULT", "OF_EVENTS", "NoNumber", "no_attribute"]
+__all__ = ["OF_A_RESULT", "OF_EVENTS", "WORDS_OF_AN_EVENT", "WORDS_OF_A_LOG", "NoNumber", "no_result_attribute"]
 
-_INSTEAD: Final = {
+_FRAME: Final = "result.to_dataframe() is a table of pandas, result.dataset one of xarray"
+_WORDS_OF_A_RESULT: Final = {
     "y": 'result["x"] is a variable by its name, result.final all last values; solve_ivp gives results in SciPy\'s words',
     "sol": "result.at(0.5) is the dense solution at a time",
     "values": 'result["x"].values are those of a variable',
     "data": 'result["x"] is a variable by its name',
     "columns": "result.names are the variables",
     "variables": "result.names are the variables",
+    "states": "result.names are the variables",
     "t_events": "result.events.times are the times of events",
     "y_events": "result.events[0].before and .after are the values around an event",
-}
+    "nfev": "result.statistics has the counts of a run",
+    "njev": "result.statistics has the counts of a run",
+    "nlu": "result.statistics has the counts of a run",
+    "stats": "result.statistics has the counts of a run",
+    "get": 'result["x"] is a variable by its name',
+    "df": _FRAME, "to_pandas": _FRAME, "to_xarray": _FRAME, "dataframe": _FRAME, "pandas": _FRAME,
+    "show": "print(result) shows it, result.plot() draws it",
+    "print": "print(result) shows it",
+    "interp": "result.at(times) has the values at times",
+    "interpolate": "result.at(times) has the values at times",
+    "write": 'result.save("run.nc") writes it',
+    "to_netcdf": 'result.save("run.nc") writes it',
+}  # fmt: skip
+WORDS_OF_AN_EVENT: Final = {
+    "t": "event.time", "t_event": "event.time", "when": "event.time",
+    "name": "event.causes", "cause": "event.causes", "condition": "event.causes", "message": "event.causes",
+    "x": "event.before and event.after are the values around it", "y": "event.before and event.after are the values around it",
+    "state": "event.before and event.after are the values around it", "values": "event.before and event.after are the values around it",
+    "type": "event.kind",
+}  # fmt: skip
+_LOG_FRAME: Final = "events.to_dataframe() is a table of pandas"
+WORDS_OF_A_LOG: Final = {
+    "t": "events.times", "time": "events.times",
+    "names": "[event.causes for event in events]", "causes": "[event.causes for event in events]",
+    "values": "events[0].before and .after are the values around an event", "y": "events[0].before and .after are the values around an event",
+    "df": _LOG_FRAME, "to_pandas": _LOG_FRAME, "to_csv": _LOG_FRAME, "dataframe": _LOG_FRAME,
+    "plot": "result.plot(events=True) marks them",
+}  # fmt: skip
 
 
-def no_attribute(result: object, name: str, columns: Iterable[Column]) -> AttributeError:
-    """What is said of a name that is no attribute, which may be a variable's."""
+def no_result_attribute(result: object, name: str, columns: Iterable[Column]) -> AttributeError:
+    """What is said of a name that is no attribute of a result, which may be a variable's."""
     if any(column.name == name for column in columns):
-        said = f'a result has no attribute {name!r}; the variable is result["{name}"]'
-    else:
-        close = close_names(name, [one for one in dir(type(result)) if not one.startswith("_")])
-        instead = _INSTEAD.get(name, f"did you mean result.{close[0]}?" if close else "")
-        said = f"{type(result).__name__!r} object has no attribute {name!r}" + (f"; {instead}" if instead else "")
-    return AttributeError(said, name=name, obj=result)
+        return AttributeError(f'a result has no attribute {name!r}; the variable is result["{name}"]', name=name, obj=result)
+    return no_attribute(result, name, "result", _WORDS_OF_A_RESULT)
 
 
 @dataclass(frozen=True)

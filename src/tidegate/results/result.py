@@ -20,12 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
 from tidegate.names import unknown_name
-from tidegate.results.columns import Column, Group, group_across_parts, group_columns, storage_names
+from tidegate.results.columns import Column, Group, group_across_parts, group_columns, storage_names, told_row
 from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of, trajectory_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
-from tidegate.results.instead import OF_A_RESULT, NoNumber, no_attribute
+from tidegate.results.instead import OF_A_RESULT, NoNumber, no_result_attribute
 from tidegate.results.interpolant import Interpolant, Side, span_told
 from tidegate.results.labels import FinalValues, ParameterValues
 from tidegate.results.resampling import once_each, times_along
@@ -144,7 +144,7 @@ class Result(NoNumber):
         def __getattr__(self, name: str) -> Any:
             """What is made when it is first asked for."""
             if name not in _RECORDED or "_recording" not in vars(self):
-                raise no_attribute(self, name, self.columns if not name.startswith("_") and "columns" in dir(self) else ())
+                raise no_result_attribute(self, name, self.columns if not name.startswith("_") and "columns" in dir(self) else ())
             with _MAKING:
                 own = vars(self)
                 return own[name] if name in own else own.setdefault(name, getattr(self._recording, name))
@@ -577,20 +577,17 @@ class Result(NoNumber):
         return f"<Result of {self.summary()}>"
 
     def __str__(self) -> str:
-        lines = [self.summary()]
-        columns = [column for column in self.columns if not column.is_hidden]
-        width = max((len(column.name) for column in columns), default=0)
-        for column, value in zip(columns, self.final.values(), strict=False):
-            lines.append(f"  {column.name:<{width}}  {column.told(value, 10)} {column.shown_unit}".rstrip())
+        rows = told_row(self.columns, self.values[-1]) if self.t.size else []
+        width = max((len(name) for name, *_ in rows), default=0)
+        lines = [self.summary(), *(f"  {name:<{width}}  {value} {unit}".rstrip() for name, value, unit, _ in rows)]
         if self.events:
             lines.append(str(self.events))
         return "\n".join([*lines, str(self.statistics)])
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(column.name)}</th><td>{escape(column.told(value, 10))}</td>"
-            f"<td>{escape(column.shown_unit)}</td><td>{escape(column.description)}</td></tr>"
-            for column, value in zip((column for column in self.columns if not column.is_hidden), self.final.values(), strict=False)
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(value)}</td><td>{escape(unit)}</td><td>{escape(text)}</td></tr>"
+            for name, value, unit, text in (told_row(self.columns, self.values[-1]) if self.t.size else [])
         )
         header = "<tr><th>variable</th><th>final value</th><th>unit</th><th></th></tr>"
         parts = [f"<p><b>{escape(self.summary())}</b></p>", f"<table>{header}{rows}</table>"]

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from tidegate.results.labels import seconds
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 __all__ = ["Statistics"]
 
 
+_RESULT: Final = "it is the result that has it"
+_WORDS: Final = {
+    "nfev": "statistics.evaluations", "njev": "statistics.jacobians", "nlu": "statistics.factorizations", "nsteps": "statistics.steps",
+    "time": "statistics.seconds", "t": _RESULT, "final": _RESULT,
+}  # fmt: skip
+
+
 @explained
+@answering("statistics", _WORDS)
 @dataclass(frozen=True, slots=True)
 class Statistics:
     """Counters and times of one run.

@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import partial
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,12 +23,25 @@ from tidegate.simulate import compiled_of, configured, judged_by
 from tidegate.simulation.named_values import NamedValues, Values
 from tidegate.simulation.saved import differences, plain_options, read_saved, write_saved
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 __all__ = ["Simulation"]
 
 FloatArray = NDArray[np.float64]
 
+_VALUES: Final = 'simulation["x"] is a value, simulation.states are those of all states'
+_ON: Final = "simulation.advance(1.0) goes on to a time"
+_SO_FAR: Final = "simulation.result is what has been recorded so far"
+_WORDS: Final = {
+    "t": "simulation.time", "x": _VALUES, "y": _VALUES, "state": _VALUES, "values": _VALUES, "get": _VALUES,
+    "step": _ON, "do_step": _ON, "run": _ON, "simulate": _ON, "run_until": _ON, "advance_to": _ON,
+    "events": _SO_FAR, "plot": _SO_FAR, "to_dataframe": _SO_FAR, "history": _SO_FAR, "statistics": _SO_FAR,
+    "set_state": 'simulation["x"] = 1.0', "set_input": 'simulation["u"] = 1.0', "set_parameter": 'simulation["k"] = 1.0',
+    "outputs": 'simulation["x"] is a value, also of an output',
+}  # fmt: skip
 
+
+@answering("simulation", _WORDS)
 @partial(explained, instead_of_call='simulation.advance(1.0) goes on to a time, simulation["x"] is a value')
 class Simulation:
     """A run that goes on when it is told to, and can be looked at and changed in between. Copied or pickled, it is another that goes on by itself.

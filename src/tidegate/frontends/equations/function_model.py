@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions.tracing import Reads, collect_reads, function_origin
@@ -20,10 +20,24 @@ from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.later_stages import later
 from tidegate.model import Form, Model
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 __all__ = ["FunctionModel", "FunctionOptions", "checked_description", "function_model"]
 
 
+_RUN: Final = "tg.simulate(model, (0, 10)) runs it"
+_SHOWN: Final = "print(model) shows it"
+_WORDS: Final = {
+    "simulate": _RUN, "run": _RUN, "solve": _RUN, "prepare": "tg.prepare(model, (0, 10)) prepares a run",
+    "plot": "tg.simulate(model, (0, 10)).plot() draws a run",
+    "linearize": "tg.linearize(model)", "steady_state": "tg.steady_state(model)", "sweep": "tg.sweep(model, (0, 10), parameters={...})",
+    "fit": "tg.fit(model, data, parameters)", "show": _SHOWN, "summary": _SHOWN, "states": _SHOWN, "parameters": _SHOWN, "variables": _SHOWN,
+    "events": _SHOWN, "y0": "tg.simulate(model, (0, 10), y0={...}) has other start values",
+    "p": "tg.simulate(model, (0, 10), parameters={...}) has other values",
+}  # fmt: skip
+
+
+@answering("model", _WORDS)
 @partial(explained, instead_of_call="tg.simulate(model, (0, 10)) runs a model")
 @dataclass(frozen=True, eq=False)
 class FunctionModel:
