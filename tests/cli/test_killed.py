@@ -58,7 +58,7 @@ def wait_for_rows(process: subprocess.Popen[str], path: Path, size: int) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("out", "size"), [("swing.nc", 2_000_000), ("swing.csv", 100_000)])  # the first rows whole, and some of the next
+@pytest.mark.parametrize(("out", "size"), [("swing.nc", 4_000_000), ("swing.csv", 100_000)])  # the first rows whole, and some of the next
 def test_what_a_killed_run_had_written_can_be_read(tmp_path: Path, out: str, size: int) -> None:
     part = tmp_path / f"{out}.part"
     with start(tmp_path, out, "--quiet") as process:

@@ -233,12 +233,14 @@ def _nominal(model: Model, n: int) -> NDArray[np.float64]:
 def _guards(
     guards: Sequence[Guard], symbols: Symbols, is_linear: NDArray[np.bool_], is_time: NDArray[np.bool_], is_opaque: NDArray[np.bool_]
 ) -> Guards:
+    zeros = zeros_of(guards)
     return Guards(
         kind=np.array([_KINDS[guard.kind] for guard in guards], dtype=np.int64),
         mode=np.array([symbols.positions[guard.mode][1] for guard in guards], dtype=np.int64),
         strict=np.array([guard.strict for guard in guards], dtype=bool),
         source=_numbered([guard.source for guard in guards]),
-        zero=_numbered(zeros_of(guards)),
+        zero=_numbered([zero for zero, _ in zeros]),
+        facing=_numbered(zeros),
         is_linear=is_linear,
         is_time=is_time,
         is_opaque=is_opaque,

@@ -89,6 +89,7 @@ class Guards:
     strict : true where ``> 0``, not where ``>= 0``.
     source : number of the relation that the user wrote; those of one relation are equal.
     zero : number of its zero; ``a > b`` and ``b >= a`` have the same.
+    facing : number of its zero and the side on which it is positive; ``a > b`` and ``a >= b`` have the same.
     is_linear, is_time, is_opaque : affine in time and unknowns; of time only; not computable on intervals.
     grids : inner edges of the grid whose pieces it watches; None for integers, () where it watches no pieces.
     """
@@ -98,6 +99,7 @@ class Guards:
     strict: BoolArray
     source: IntArray
     zero: IntArray
+    facing: IntArray
     is_linear: BoolArray
     is_time: BoolArray
     is_opaque: BoolArray

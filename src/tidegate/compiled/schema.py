@@ -152,7 +152,7 @@ _FACTS: Final = [
     *_arrays("integer", "moving_first", "n_moving_ends"),
     *_arrays("integer", "moving", "n_moving"),
     *_arrays("number", "moving_rate", "n_moving"),
-    *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode", "n_guards"),
+    *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode guard_zero guard_facing", "n_guards"),
     *_arrays("integer", "is_algebraic index_two is_force", "n"),
     # 1 if values off the constraints of an HDAE are to be moved onto them
     *_single("integer", "makes_consistent"),

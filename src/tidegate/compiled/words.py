@@ -61,7 +61,7 @@ class ExpressionWords:
         rises = after > before
         passed = piece if rises else piece + 1
         edge = passed if source.op == "floor" else source.data[passed]
-        return f"{what} {'>=' if rises else '<'} {number_text(float(edge))}"
+        return f"{what} {'>=' if rises else '<'} {number_text(float(f'{edge:.12g}'))}"
 
     def clause(self, event_action: int) -> str:
         """A clause by its name, with its conditions and where it stands."""
@@ -99,15 +99,20 @@ class ExpressionWords:
         return frozenset(influenced(self._model, self._sources[guard]))
 
 
-def zeros_of(guards: Sequence[Guard]) -> list[object]:
-    """For every guard its zero, the same for relations that change at the same: ``a > b``, ``b >= a``."""
+def zeros_of(guards: Sequence[Guard]) -> list[tuple[object, Expr]]:
+    """For every guard its zero, the same for relations that change at the same, as ``a > b`` and ``b >= a``; and which way it faces there."""
     return [_zero(guard) for guard in guards]
 
 
-def _zero(guard: Guard) -> object:
+def _zero(guard: Guard) -> tuple[object, Expr]:
     if guard.kind is not GuardKind.RELATION or guard.source.op not in ("ge", "gt"):
-        return guard.mode
+        return guard.mode, guard.mode
     g: Expr = guard.source.args[0]
+    is_turned = False
     while g.op == "neg":
         (g,) = g.args
-    return frozenset(g.args) if g.op == "sub" else g
+        is_turned = not is_turned
+    if g.op != "sub":
+        return g, -g if is_turned else g
+    greater, smaller = g.args
+    return frozenset(g.args), smaller if is_turned else greater

@@ -109,6 +109,20 @@ def take_back_replaced(run, t):
 
 
 @native
+def _flip_at_the_same_zero(run, crossing):
+    """Flip the active relations with the zero of one that has crossed: ``v < w`` ends where ``v > w`` begins, whatever the first has made of v'."""
+    crossed = run.crossed
+    mode = run.guard_mode
+    for j in range(run.n_guards):
+        if crossed[j] == 1 or run.guard_zero[j] != run.guard_zero[crossing] or run.active[j] == 0.0 or run.guard_kind[j] != RELATION:
+            continue
+        faces_alike = run.guard_facing[j] == run.guard_facing[crossing]
+        if (run.m[mode[j]] == run.m[mode[crossing]]) != faces_alike:
+            _flip(run, j)
+            crossed[j] = 1
+
+
+@native
 def flip_crossed(run, t):
     """Flip the guards that crossed or fell due, and remember which they were."""
     ng = run.n_guards
@@ -120,3 +134,6 @@ def flip_crossed(run, t):
         if flipped[j] == 1:
             flipped[j] = 0
             _flip(run, j)
+    for j in range(ng):
+        if crossed[j] == 1 and run.guard_kind[j] == RELATION:
+            _flip_at_the_same_zero(run, j)

@@ -20,7 +20,7 @@ from tidegate.errors import UntraceableError
 from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
-from tidegate.expressions.lookup_tables import table
+from tidegate.expressions.lookup_tables import constant_outside, table
 from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, node, select, value_of
 from tidegate.wrong_calls import explained
 
@@ -371,9 +371,7 @@ def _interpolant(xp: list[float], fp: list[Any]) -> Callable[[Any], Any]:
     if len(xp) == 1:
         return lambda _: as_expr(fp[0])
     if not holds_expressions(fp):
-        curve = table(xp, fp, name="np.interp")
-        # beyond the last point the value given there, to the last bit: a relation may compare with it
-        return lambda at: _choose(at >= xp[-1], fp[-1], curve(maximum(at, xp[0])))
+        return constant_outside(table(xp, fp, name="np.interp"))
 
     def kernel(at: Any) -> Any:
         value = fp[-1]

@@ -6,7 +6,7 @@ not-a-knot spline (de Boor, A Practical Guide to Splines, 1978, chapter IV), twi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -22,7 +22,7 @@ from tidegate.expressions.node_data import Spline
 from tidegate.expressions.nodes import Expr, as_real, constant, lookup, node, spline
 from tidegate.wrong_calls import explained
 
-__all__ = ["Grid", "QuietGrid", "Table", "table"]
+__all__ = ["Grid", "QuietGrid", "Table", "constant_outside", "table"]
 
 
 class Grid(tuple[float, ...]):  # noqa: SLOT001 - a tuple's subclass can have no slots with names
@@ -104,6 +104,18 @@ class Table:
         k = node("segment", (as_real(x),), Grid(self.x, self.name)) if len(self.x) > 2 else constant(0.0)
         pieces = len(self.slopes)
         return lookup(k, self.y[:pieces]) + lookup(k, self.slopes) * (x - lookup(k, self.x[:pieces]))
+
+
+def constant_outside(inside: Table) -> Callable[[Any], Any]:
+    """A linear table that keeps its first and its last value outside of its points, to the last bit: a relation may compare with them."""
+    grid = Grid((inside.x[0] - 1.0, *inside.x, inside.x[-1] + 1.0), inside.name)  # only what lies between the first and the last counts
+    values, slopes, places = (inside.y[0], *inside.y), (0.0, *inside.slopes, 0.0), (inside.x[0], *inside.x)
+
+    def value(x: Any) -> Any:
+        k = node("segment", (as_real(x),), grid)
+        return lookup(k, values) + lookup(k, slopes) * (x - lookup(k, places))
+
+    return value
 
 
 @explained

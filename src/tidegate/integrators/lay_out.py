@@ -139,7 +139,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         work["f_models"] = kernel("tidegate.events.guard_models").guard_model.address
     integers: dict[str, Any] = {
         "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
-        "guard_kind": guards.kind, "guard_mode": guards.mode, "is_strict": guards.strict, "is_algebraic": model.algebraic,
+        "guard_kind": guards.kind, "guard_mode": guards.mode, "guard_zero": guards.zero, "guard_facing": guards.facing,
+        "is_strict": guards.strict, "is_algebraic": model.algebraic,
         "index_two": np.zeros(n, dtype=bool) if model.index_two is None else model.index_two, "is_force": model.forces,
         "moving": [index for direction in problem.directions for index in direction],
         "moving_first": np.cumsum([0, *map(len, problem.directions)]),

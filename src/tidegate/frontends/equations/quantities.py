@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tidegate.errors import Origin
-from tidegate.expressions import Expr, Role, as_real, symbol
+from tidegate.expressions import Expr, Role, as_boolean, as_real, symbol
 from tidegate.expressions.tracing import Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.model import MAX_DIMENSIONS, element_names
@@ -44,6 +44,10 @@ class NamedPiece:
         """Names of its elements."""
         return element_names(self.name, self.shape)
 
+    def symbols(self, role: Role) -> list[Expr]:
+        """A symbol for each element."""
+        return [symbol(role, name) for name in self.elements]
+
 
 @dataclass(frozen=True, eq=False)
 class FunctionQuantities:
@@ -71,13 +75,13 @@ class FunctionQuantities:
         return [value for piece in self.pieces for value in piece.values]
 
     def vector(self, role: Role, owner: str = "") -> Vector:
-        """The symbols of all elements, as the user's function gets them."""
+        """The symbols of all elements, as the user's function gets them: truth values as conditions."""
         places: dict[str, tuple[int, tuple[int, ...]]] = {}
         at = 0
         for piece in self.pieces:
             places[piece.name] = (at, piece.shape)
             at += len(piece.values)
-        symbols = [symbol(role, name) for name in self.elements]
+        symbols = [as_boolean(item) if piece.kind == "boolean" else item for piece in self.pieces for item in piece.symbols(role)]
         vector = Vector(symbols, VectorNames(owner or self.owner, places))
         return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
