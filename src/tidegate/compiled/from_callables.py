@@ -100,7 +100,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         addresses["rhs"] = model.rhs
     keep_alive: list[Any] = list(pointers.values())
     if model.native:
-        natively, module = native_addresses(model.native, addresses, layout.first_discrete)
+        natively, module = native_addresses(model.native, addresses, layout)
         addresses |= natively
         keep_alive.append(module)
     return CompiledModel(

@@ -59,11 +59,12 @@ class NativeFunction:
     """A C function that takes the place of one of Python: ``int f(void *context, double t, double *y, double *p, double *d, double *out)``.
 
     Discrete variables d are in the order of the description; a derivative is given v, dt, dy, dp and dd as well. Where it does not return 0, Python
-    is asked for the same.
+    is asked for the same. The equations of an HDAE from which consistent values follow have another context.
     """
 
     address: int
     context: int
+    context_of_consistency: int = 0
 
 
 @dataclass(frozen=True, eq=False)

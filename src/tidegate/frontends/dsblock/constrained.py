@@ -60,14 +60,15 @@ class ConstrainedEquations(Equations):
         super().__init__(described.names(SignalKind.STATE), np.zeros(0, dtype=np.intp), np.arange(n1, sum(described.parts[:3])), has_rates=False)
         self.parts = described.parts
         self.stabilisation = chosen_stabilisation(f"DSblock {described.name}", stabilisation, described.parts)
-        self._form = STABILISATIONS[self.stabilisation]
+        form = STABILISATIONS[self.stabilisation]
+        self.last = form.last
         self._places = part_slices(described.parts)
         n1, n2, n3, _, _ = described.parts
         self._first, self._n = n1, n1 + n2 + n3
-        self._multiplied = tuple(k for k in self._form.multiplied if described.parts[k - 1])
-        self.multipliers = tuple(f"{MULTIPLIER}{k})[{i}]" for k in self._multiplied for i in range(described.parts[k - 1]))
+        self.multiplied = tuple(k for k in form.multiplied if described.parts[k - 1])
+        self.multipliers = tuple(f"{MULTIPLIER}{k})[{i}]" for k in self.multiplied for i in range(described.parts[k - 1]))
         # x2 may look at x3
-        self.index_two = (*(self.names[n1:] if self._form.last == 4 else ()), *self.multipliers)
+        self.index_two = (*(self.names[n1:] if self.last == 4 else ()), *self.multipliers)
         self.labels = tuple(
             (k, f"F{k}" if described.parts[k - 1] == 1 else f"F{k}({i + 1})") for k in range(2, 6) for i in range(described.parts[k - 1])
         )
@@ -113,13 +114,13 @@ class ConstrainedEquations(Equations):
     def right_sides(self, t: float, y: FloatArray, ask: Ask, differences: Differences | None = None, *, is_integrated: bool) -> FloatArray:
         """f of ``M y' = f``: of the equations that are integrated, or of those that consistent values follow from."""
         x, mu = y[: self._n], y[self._n :]
-        last = self._form.last if is_integrated else 3
-        needed = {1, 2, last, *(self._multiplied if is_integrated else ())}
+        last = self.last if is_integrated else 3
+        needed = {1, 2, last, *(self.multiplied if is_integrated else ())}
         found = ask(x, tuple(k in needed for k in range(1, 6)))
         first = found[self._places[0]].copy()
         if np.any(mu):
             first -= self._gradients_at(t, x, ask, differences).T @ mu
-        kept = np.concatenate([found[self._places[k - 1]] for k in self._multiplied]) if is_integrated and self._multiplied else mu
+        kept = np.concatenate([found[self._places[k - 1]] for k in self.multiplied]) if is_integrated and self.multiplied else mu
         return np.concatenate([first, found[self._places[1]], found[self._places[last - 1]], kept])
 
     def _gradients_at(self, t: float, x: FloatArray, ask: Ask, differences: Differences | None) -> FloatArray:
@@ -127,7 +128,7 @@ class ConstrainedEquations(Equations):
         key = t, x[: self._first].tobytes()
         if self._gradients is not None and self._gradients[0] == key:
             return self._gradients[1]
-        found = self._by_differences(self._multiplied, range(self._first), x, ask, differences)
+        found = self._by_differences(self.multiplied, range(self._first), x, ask, differences)
         self._gradients = key, found
         return found
 

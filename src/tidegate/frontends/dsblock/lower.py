@@ -181,7 +181,7 @@ class _Lowered:
     def _natively(self, n_completed: int) -> NativeFunctions | None:
         """Functions that are called within steps without Python, where the block has them and nothing is to be counted."""
         counts = self.options.max_evaluations is not None
-        if self.constrained is not None or not isinstance(self.block, IsNative) or counts or self.described.outputs_may_retry:
+        if not isinstance(self.block, IsNative) or counts or self.described.outputs_may_retry:
             return None
         places = self.place[RUN], self.place[NEXT], self.place[NX], self.place[NZ]
         has_steps = self.described.has_step_events and n_completed == 1

@@ -8,32 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
-
-enum { MOST_RUNS = 64 };
-
-/* an input: lines between samples; a constant is one sample */
-typedef struct {
-    int n;
-    const double *times, *values;
-} tg_lines;
-
-typedef struct {
-    int n_y, n_p, n_d;
-    int place_run, place_next, place_nx, place_nz; /* in d */
-    int n_rates, first_rate;  /* equations x' = w in front of the block's own, and where w are in y */
-    const int *x_from;        /* where in y every X is */
-    const int *xd_from;       /* where every XD is, -1 for zero; NULL for an ODE */
-    int is_mass;              /* of E x' = -F */
-    int n_ticks;
-    const tg_lines *inputs;   /* one an element of U */
-    int (*input_function)(double t, double *u); /* or a function of time, if not NULL */
-    double numbers[MOST_RUNS]; /* of runs; 0 for none */
-    tg_block *blocks[MOST_RUNS];
-    double *scratch;          /* n_y + n_p + 2 max(n_y, n_z) */
-    const double *zeros;      /* n_p */
-    double n_plain;           /* NX of an ODE without inputs whose parameters are all real; -1 of others */
-} tg_adapter;
+#include "adapter.h"
 
 /* what every evaluation goes through: put where it is called, and variables of a thread at a known place, not asked for by a call as it is of
    libraries that are loaded late */
@@ -62,6 +37,8 @@ TG_HERE tg_block *block_of(const tg_adapter *a, const double *d) {
         if (number == a->numbers[k] && number != 0.0) return a->blocks[k];
     return NULL;
 }
+
+tg_block *tg_block_of(const tg_adapter *a, const double *d) { return block_of(a, d); }
 
 TG_HERE int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
 
@@ -195,6 +172,12 @@ TG_HERE int call(tg_block *b, tg_f function, int letter, double t, double *out, 
     return reported(b, letter, ierr, t, out, n);
 }
 
+int tg_parts(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p, const int *wanted) {
+    if (filled(a, b, t, y, p)) return 1;
+    for (int k = 0; k < 5; k++) b->icall[10 + k] = wanted[k];
+    return call(b, b->f, 'F', t, b->fout, b->n_f);
+}
+
 int tg_step_begins(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
     (void)t, (void)y, (void)p;
@@ -265,7 +248,6 @@ int tg_steps(const tg_adapter *a, double t, const double *y, const double *p, co
     return 0;
 }
 
-/* Y, W, Z, U and a one: a row of the result */
 int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
     int nx, nz, ierr = 0;
@@ -316,41 +298,39 @@ int tg_activity(const tg_adapter *a, double t, const double *y, const double *p,
 
 /* -- derivatives: central differences, the step balances truncation and rounding ---------------------------------------------------------- */
 
-typedef int (*value)(const tg_adapter *, double, const double *, const double *, const double *, double *);
-
 static const double cube_root_of_eps = 6.0554544523933395e-06;
 
-static double step_of(double x) { return cube_root_of_eps * fmax(fabs(x), 1.0); }
+double tg_step_of(double x) { return cube_root_of_eps * fmax(fabs(x), 1.0); }
 
 /* in one direction: a single step along it, as large as the element that bears least allows */
-static int along(value function, int size, const tg_adapter *a, double t, const double *y, const double *p, const double *d, double dt,
-                 const double *dy, const double *dp, double *out) {
+static int along(tg_value function, const void *context, const tg_adapter *a, int n, double t, const double *y, const double *p, const double *d,
+                 double dt, const double *dy, const double *dp, double *out) {
     double h = INFINITY, *shifted = a->scratch, *changed = shifted + a->n_y, *above = changed + a->n_p;
-    if (dt != 0.0) h = step_of(t) / fabs(dt);
+    if (dt != 0.0) h = tg_step_of(t) / fabs(dt);
     for (int k = 0; k < a->n_y; k++)
-        if (dy[k] != 0.0) h = fmin(h, step_of(y[k]) / fabs(dy[k]));
+        if (dy[k] != 0.0) h = fmin(h, tg_step_of(y[k]) / fabs(dy[k]));
     for (int k = 0; k < a->n_p; k++)
-        if (dp[k] != 0.0) h = fmin(h, step_of(p[k]) / fabs(dp[k]));
+        if (dp[k] != 0.0) h = fmin(h, tg_step_of(p[k]) / fabs(dp[k]));
     if (!(h > 0.0) || isinf(h)) {
-        for (int k = 0; k < size; k++) out[k] = h != h || h == 0.0 ? NAN : 0.0;
+        for (int k = 0; k < n; k++) out[k] = h != h || h == 0.0 ? NAN : 0.0;
         return 0;
     }
     for (int side = 1; side >= -1; side -= 2) {
         for (int k = 0; k < a->n_y; k++) shifted[k] = y[k] + side * h * dy[k];
         for (int k = 0; k < a->n_p; k++) changed[k] = p[k] + side * h * dp[k];
-        if (function(a, t + side * h * dt, shifted, changed, d, side > 0 ? above : out)) return 1;
+        if (function(context, t + side * h * dt, shifted, changed, d, side > 0 ? above : out)) return 1;
     }
-    for (int k = 0; k < size; k++) out[k] = (above[k] - out[k]) / (2.0 * h);
+    for (int k = 0; k < n; k++) out[k] = (above[k] - out[k]) / (2.0 * h);
     return 0;
 }
 
 /* in one direction: that of parameters by the models beside this one, which have them a little different and a memory to match */
-static int in_direction(value function, int size, const tg_adapter *a, double t, const double *y, const double *p, const double *d, double dt,
-                        const double *dy, const double *dp, double *out) {
+int tg_in_direction(tg_value function, const void *context, const tg_adapter *a, int n, double t, const double *y, const double *p, const double *d,
+                    double dt, const double *dy, const double *dp, double *out) {
     tg_block *b = block_of(a, d);
     double *changed = a->scratch + a->n_y, *above = changed + a->n_p;
-    if (!b || !b->n_variants) return along(function, size, a, t, y, p, d, dt, dy, dp, out);
-    if (along(function, size, a, t, y, p, d, dt, dy, a->zeros, out)) return 1;
+    if (!b || !b->n_variants) return along(function, context, a, n, t, y, p, d, dt, dy, dp, out);
+    if (along(function, context, a, n, t, y, p, d, dt, dy, a->zeros, out)) return 1;
     for (int k = 0; k < a->n_p; k++) {
         int is_known = 0, has_failed = 0;
         if (dp[k] == 0.0) continue;
@@ -361,9 +341,9 @@ static int in_direction(value function, int size, const tg_adapter *a, double t,
             memcpy(changed, p, (size_t)a->n_p * sizeof(double));
             changed[k] += v->offset;
             instead = v->block;
-            has_failed |= function(a, t, y, changed, d, above);
+            has_failed |= function(context, t, y, changed, d, above);
             instead = NULL;
-            for (int j = 0; j < size; j++) out[j] += dp[k] * v->weight * above[j];
+            for (int j = 0; j < n; j++) out[j] += dp[k] * v->weight * above[j];
         }
         if (!is_known || has_failed) return 1;
     }
@@ -373,51 +353,55 @@ static int in_direction(value function, int size, const tg_adapter *a, double t,
 int tg_rhs_tangent(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
                    const double *dp, const double *dd, double *out) {
     (void)v, (void)dd;
-    return in_direction(tg_rhs, a->n_y, a, t, y, p, d, dt, dy, dp, out);
+    return tg_in_direction((tg_value)tg_rhs, a, a, a->n_y, t, y, p, d, dt, dy, dp, out);
 }
 
 int tg_guards_tangent(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
                       const double *dp, const double *dd, double *out) {
     const tg_block *b = block_of(a, d);
     (void)v, (void)dd;
-    return b ? in_direction(tg_guards, b->n_z, a, t, y, p, d, dt, dy, dp, out) : 1;
+    return b ? tg_in_direction((tg_value)tg_guards, a, a, b->n_z, t, y, p, d, dt, dy, dp, out) : 1;
 }
 
 /* the sum of what the derivative in a direction is made of, each part by its absolute value */
-int tg_guard_scale(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
-                   const double *dp, const double *dd, double *out) {
-    const tg_block *b = block_of(a, d);
-    double *shifted = a->scratch, *above = shifted + a->n_y + a->n_p, *below;
-    (void)v, (void)dp, (void)dd;
-    if (!b) return 1;
-    below = above + (a->n_y > b->n_z ? a->n_y : b->n_z);
-    for (int i = 0; i < b->n_z; i++) out[i] = 0.0;
+int tg_scale(tg_value function, const void *context, const tg_adapter *a, int n, double t, const double *y, const double *p, const double *d,
+             double dt, const double *dy, double *out) {
+    double *shifted = a->scratch, *above = shifted + a->n_y + a->n_p, *below = above + (a->n_y > n ? a->n_y : n);
+    for (int i = 0; i < n; i++) out[i] = 0.0;
     memcpy(shifted, y, (size_t)a->n_y * sizeof(double));
     for (int k = -1; k < a->n_y; k++) {
-        double moves = k < 0 ? dt : dy[k], centre = k < 0 ? t : y[k], h = step_of(centre), high = centre + h, low = centre - h;
+        double moves = k < 0 ? dt : dy[k], centre = k < 0 ? t : y[k], h = tg_step_of(centre), high = centre + h, low = centre - h;
         if (moves == 0.0) continue;
         if (k >= 0) shifted[k] = high;
-        if (tg_guards(a, k < 0 ? high : t, shifted, p, d, above)) return 1;
+        if (function(context, k < 0 ? high : t, shifted, p, d, above)) return 1;
         if (k >= 0) shifted[k] = low;
-        if (tg_guards(a, k < 0 ? low : t, shifted, p, d, below)) return 1;
+        if (function(context, k < 0 ? low : t, shifted, p, d, below)) return 1;
         if (k >= 0) shifted[k] = centre;
-        for (int i = 0; i < b->n_z; i++) out[i] += fabs((above[i] - below[i]) / (high - low) * moves);
+        for (int i = 0; i < n; i++) out[i] += fabs((above[i] - below[i]) / (high - low) * moves);
     }
     return 0;
 }
 
-static int by_differences(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
-    int n = a->n_y;
-    double *shifted = a->scratch, *above = shifted + n + a->n_p, *below = above + n;
-    memcpy(shifted, y, (size_t)n * sizeof(double));
-    for (int k = 0; k < n; k++) {
-        double h = step_of(y[k]), high = y[k] + h, low = y[k] - h;
+int tg_guard_scale(const tg_adapter *a, double t, const double *y, const double *v, const double *p, const double *d, double dt, const double *dy,
+                   const double *dp, const double *dd, double *out) {
+    const tg_block *b = block_of(a, d);
+    (void)v, (void)dp, (void)dd;
+    return b ? tg_scale((tg_value)tg_guards, a, a, b->n_z, t, y, p, d, dt, dy, out) : 1;
+}
+
+int tg_by_unknowns(tg_value function, const void *context, const tg_adapter *a, int n, double t, const double *y, const double *p, const double *d,
+                   double *out) {
+    int columns = a->n_y;
+    double *shifted = a->scratch, *above = shifted + columns + a->n_p, *below = above + (columns > n ? columns : n);
+    memcpy(shifted, y, (size_t)columns * sizeof(double));
+    for (int k = 0; k < columns; k++) {
+        double h = tg_step_of(y[k]), high = y[k] + h, low = y[k] - h;
         shifted[k] = high;
-        if (tg_rhs(a, t, shifted, p, d, above)) return 1;
+        if (function(context, t, shifted, p, d, above)) return 1;
         shifted[k] = low;
-        if (tg_rhs(a, t, shifted, p, d, below)) return 1;
+        if (function(context, t, shifted, p, d, below)) return 1;
         shifted[k] = y[k];
-        for (int i = 0; i < n; i++) out[i * n + k] = (above[i] - below[i]) / (high - low);
+        for (int i = 0; i < n; i++) out[i * columns + k] = (above[i] - below[i]) / (high - low);
     }
     return 0;
 }
@@ -430,7 +414,7 @@ int tg_jacobian(const tg_adapter *a, double t, const double *y, const double *p,
     memset(out, 0, (size_t)n * (size_t)n * sizeof(double));
     if (!b) return 0;
     nx = count_of(d[a->place_nx], b->n_x);
-    if (nx && !b->j) return by_differences(a, t, y, p, d, out);
+    if (nx && !b->j) return tg_by_unknowns((tg_value)tg_rhs, a, a, n, t, y, p, d, out);
     for (int k = 0; k < rows; k++) out[k * n + a->first_rate + k] = 1.0;
     for (int pass = 0; nx && pass <= (a->xd_from && !a->is_mass); pass++) {
         double cj = pass;

@@ -12,6 +12,7 @@ from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.block import NativeNeeds, Run
 from tidegate.frontends.dsblock.compiled.requests import runtime
 from tidegate.frontends.dsblock.compiled.vectors import BlockStructure, VariantStructure
+from tidegate.frontends.dsblock.constrained import ConstrainedEquations
 from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalKind
 from tidegate.model import Form
 from tidegate.model.callables import NativeFunction
@@ -23,6 +24,8 @@ _POINTER: Final = ctypes.c_void_p
 _INPUTS: Final = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, ctypes.POINTER(ctypes.c_double))
 _NAMES: Final = ("rhs", "residual_tangent", "jacobian", "guards", "guards_tangent", "guard_scale", "activity", "times", "outputs", "step_begins")
 _FUNCTIONS: Final = {"residual_tangent": "tg_rhs_tangent"}
+_CONSTRAINED: Final = {"rhs": "tg_hdae_rhs", "residual_tangent": "tg_hdae_tangent", "jacobian": "tg_hdae_jacobian", "hdae_parts": "tg_hdae_parts"}
+_KEPT: Final = ("constraints", "constraints_tangent", "constraint_scale", "constraint_slopes")
 
 
 @runtime_checkable
@@ -53,6 +56,19 @@ class _AdapterStructure(ctypes.Structure):
     )
 
 
+class _ConstrainedStructure(ctypes.Structure):
+    """``tg_constrained`` of constrained.c."""
+
+    _fields_ = (
+        ("adapter", _POINTER),
+        ("is_integrated", ctypes.c_int),
+        ("sizes", ctypes.c_int * 5),
+        ("last", ctypes.c_int),
+        ("is_multiplied", ctypes.c_int * 5),
+        *((name, _POINTER) for name in ("steps", "gradients", "gradients_at", "gradients_of", "rates")),
+    )
+
+
 class Adapter:
     """See ``block.NativeFunctions``."""
 
@@ -64,7 +80,7 @@ class Adapter:
         self._tables: dict[int, Any] = {}
         at = self._structure = _AdapterStructure()
         n, n_z = len(form.names), described.size(SignalKind.INDICATOR)
-        n_y = n + len(form.with_rate)
+        n_y = n + len(form.with_rate) + (len(form.multipliers) if isinstance(form, ConstrainedEquations) else 0)
         at.n_y, at.n_p, at.n_d = n_y, needs.n_parameters, needs.n_discretes
         at.place_run, at.place_next, at.place_nx, at.place_nz = needs.places
         at.n_ticks = 1
@@ -79,14 +95,40 @@ class Adapter:
                 xd_from[form.with_rate] = n_states + np.arange(len(form.with_rate))
             at.n_rates, at.first_rate, at.is_mass = len(form.with_rate), n_states, form.mass is not None
             at.x_from, at.xd_from = self._address(x_from), self._address(xd_from)
-        at.scratch = self._address(np.zeros(n_y + needs.n_parameters + 2 * max(n_y, n_z) + 1))
+        at.scratch = self._address(np.zeros(n_y + needs.n_parameters + 2 * max(n_y, n_z, sum(described.parts)) + 1))
         at.zeros = self._address(np.zeros(needs.n_parameters + 1))
         self._inputs(needs)
         names = [name for name in _NAMES if n_z or not name.startswith(("guard", "activity"))]
         context = ctypes.addressof(at)
         self.functions = {name: NativeFunction(shared.address(_FUNCTIONS.get(name, f"tg_{name}")), context) for name in names}
+        if isinstance(form, ConstrainedEquations):
+            needed = described.dependence
+            needs_rates = needed.outputs_need_rates or (described.communicates and needed.auxiliaries_need_rates)
+            self._constrain(form, context, needs.n_parameters, needs_rates=needs_rates)
         if needs.has_steps:
             self.functions["steps"] = NativeFunction(shared.address("tg_steps"), context)
+
+    def _constrain(self, form: ConstrainedEquations, adapter: int, n_parameters: int, *, needs_rates: bool) -> None:
+        """The functions of an HDAE: with equations that are integrated, and with those from which consistent values follow."""
+        shared, n, n1 = runtime(), len(form.names), form.parts[0]
+        assert shared.library.tg_size_of_constrained() == ctypes.sizeof(_ConstrainedStructure)
+        multiplied = [int(k in form.multiplied) for k in range(1, 6)]
+        contexts: list[int] = []
+        for is_integrated in (True, False):
+            at = _ConstrainedStructure(adapter, int(is_integrated), form.parts, form.last, tuple(multiplied))
+            at.steps, at.gradients = self._address(np.zeros(n1 + 1)), self._address(np.zeros(n1 * sum(form.parts) + 1))
+            at.gradients_at = self._address(np.full(1 + n + n_parameters, np.nan))
+            at.gradients_of = self._address(np.zeros(1, dtype=np.uintp))
+            m = n - n1
+            at.rates = self._address(np.zeros(n + 2 * m + m * m + m * sum(form.parts) + 1))
+            self._kept.append(at)
+            contexts.append(ctypes.addressof(at))
+        names = (
+            _CONSTRAINED
+            | ({"outputs": "tg_hdae_outputs"} if needs_rates else {})
+            | {name: f"tg_{name}" for name in _KEPT if form.parts[3] + form.parts[4]}
+        )
+        self.functions |= {name: NativeFunction(shared.address(function), *contexts) for name, function in names.items()}
 
     def _address(self, vector: Any) -> int:
         self._kept.append(vector)
