@@ -25,6 +25,7 @@ from tidegate.model import Lowerable, Model
 from tidegate.model.callables import Called, TakesOptions
 from tidegate.results import Result
 from tidegate.results.comparison import apart_from_events
+from tidegate.results.event_log import Event
 from tidegate.results.labels import number
 from tidegate.simulate import prepare
 from tidegate.wrong_calls import explained
@@ -35,6 +36,7 @@ _POINTS: Final = 200  # common times where none are asked for
 _ALLOWED: Final = 1000.0  # times the tolerance: what errors of two engines may add up to over a run of many steps
 _NAME: Final = 60  # letters of a name; a cause can be a whole condition
 _KINDS: Final = {"unknown": "state", "input": "input", "discrete": "discrete variable", "output": "output"}
+_STEP_EVENTS: Final = "step events happen at the steps of each engine: their times are not compared, and what they change may differ"
 _SHOWN: Final = 25  # rows of the table as text
 _FLOOR: Final = 0.01  # of a variable's size over that of a parameter: a sensitivity below it is noise, as it is for the integrators
 _ROUNDING: Final = 64 * float(np.finfo(float).eps)  # of the largest term of a sum: what two ways to compute it may be apart
@@ -84,6 +86,7 @@ class CrossCheck:
     differences : one for each state, sensitivity, and cause of events, largest first.
     problems : sentences about what cannot be put into numbers: an engine that stopped, events that only one has seen.
     allowed : multiples of rtol up to which engines count as agreeing.
+    notes : sentences about what need not agree.
     """
 
     methods: tuple[str, str]
@@ -91,6 +94,7 @@ class CrossCheck:
     differences: tuple[Difference, ...]
     problems: tuple[str, ...]
     allowed: float = _ALLOWED
+    notes: tuple[str, ...] = ()
 
     @property
     def agrees(self) -> bool:
@@ -119,7 +123,7 @@ class CrossCheck:
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
         if len(cells) > _SHOWN:
             lines.append(f"and {len(cells) - _SHOWN} smaller ones, in .differences")
-        return "\n".join([self._verdict(), *(f"  - {sentence}" for sentence in self.problems), *lines])
+        return "\n".join([self._verdict(), *(f"  - {sentence}" for sentence in (*self.problems, *self.notes)), *lines])
 
     def __repr__(self) -> str:
         return f"<CrossCheck {self._verdict()}>"
@@ -129,7 +133,7 @@ class CrossCheck:
 
         head = "".join(f"<th>{title}</th>" for title in ("what", "name", "largest difference", "relative", "times rtol", "at t"))
         body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self._cells())
-        problems = "".join(f"<li>{escape(sentence)}</li>" for sentence in self.problems)
+        problems = "".join(f"<li>{escape(sentence)}</li>" for sentence in (*self.problems, *self.notes))
         return f"<p>{escape(self._verdict())}</p><ul>{problems}</ul><table><tr>{head}</tr>{body}</table>"
 
 
@@ -191,7 +195,8 @@ def cross_check(
     if isinstance(source, Lowerable) and any(d.tolerances > _ALLOWED for d in values):
         values = _values(first, second, rtol, _roundings(source.lower(), first))
     ordered = sorted([*values, *events], key=lambda d: -d.tolerances)
-    return CrossCheck(pair, (first, second), tuple(ordered), tuple(problems))
+    has_steps = any(event.kind == "step" for result in (first, second) for event in result.events)
+    return CrossCheck(pair, (first, second), tuple(ordered), tuple(problems), notes=(_STEP_EVENTS,) if has_steps else ())
 
 
 def _run(source: Lowerable | Called | TakesOptions, t_span: tuple[float, float], method: str, options: dict[str, Any], problems: list[str]) -> Result:
@@ -205,10 +210,11 @@ def _run(source: Lowerable | Called | TakesOptions, t_span: tuple[float, float],
 
 
 def _events(first: Result, second: Result, pair: tuple[str, str], problems: list[str], rtol: float, length: float) -> list[Difference]:
-    """The event times, by cause; what only one engine has seen goes to ``problems``."""
+    """The event times, by cause; what only one engine has seen goes to ``problems``. Step events are at each engine's own steps, and left out."""
+    timed, others = _located(first), _located(second)
     by_cause: dict[str, Difference] = {}
     slopes: dict[str, Difference] = {}
-    for one, other in zip(first.events, second.events, strict=False):
+    for one, other in zip(timed, others, strict=False):
         apart = abs(one.time - other.time)
         if not set(one.causes) & set(other.causes) and apart > _ALLOWED * rtol * length:
             seen = [f"{event.cause} at t = {number(event.time, 9)} by {method}" for event, method in zip((one, other), pair, strict=True)]
@@ -220,13 +226,17 @@ def _events(first: Result, second: Result, pair: tuple[str, str], problems: list
                 size = max(abs(slope), _FLOOR * length / _scale(first, name))
                 largest = abs(slope - other.dt_dp[name])
                 _keep(slopes, Difference("event-time derivative", f"{one.cause} by {name}", largest, size, one.time, largest / size / rtol))
-    fewest = min(len(first.events), len(second.events))
-    if len(first.events) != len(second.events) and not problems:
-        longer, engine = (first, pair[0]) if len(first.events) > fewest else (second, pair[1])
-        extra = longer.events[fewest]
-        counts = f"{pair[0]} has seen {len(first.events)} events, {pair[1]} {len(second.events)}"
+    fewest = min(len(timed), len(others))
+    if len(timed) != len(others) and not problems:
+        longer, engine = (timed, pair[0]) if len(timed) > fewest else (others, pair[1])
+        extra = longer[fewest]
+        counts = f"{pair[0]} has seen {len(timed)} events, {pair[1]} {len(others)}"
         problems.append(f"{counts}: only {engine} has {extra.cause} at t = {number(extra.time, 9)}")
     return [*by_cause.values(), *slopes.values()]
+
+
+def _located(result: Result) -> list[Event]:
+    return [event for event in result.events if event.kind != "step"]
 
 
 def _keep(found: dict[str, Difference], difference: Difference) -> None:
@@ -243,7 +253,8 @@ def _scale(result: Result, parameter: str) -> float:
 def _values(first: Result, second: Result, rtol: float, roundings: Mapping[str, float] | None = None) -> list[Difference]:
     """States, discrete variables, outputs and sensitivities at the times both have; by name what rounding may make of a difference."""
     times = np.unique(first.t[np.isin(first.t, second.t)])
-    times = times[apart_from_events(times, first.events.times, second.events.times)]
+    instants = [np.array([event.time for event in _located(result)]) for result in (first, second)]
+    times = times[apart_from_events(times, *instants)]
     a, b = np.searchsorted(first.t, times), np.searchsorted(second.t, times)
     found: list[Difference] = []
     for k, column in enumerate(first.columns):

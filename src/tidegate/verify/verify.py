@@ -89,7 +89,7 @@ def verify(result: Result | Retellable, source: Lowerable | None = None, *, poin
     if result.interpolant is None:
         raise UsageError("this result keeps no dense output, along which it could be verified", hint="tg.simulate(..., dense=True)")
     if not isinstance(source, Lowerable):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-        raise UsageError(f"{type(source).__name__} is no source that can be called as plain Python", hint="tg.cross_check compares two engines on it")
+        raise UsageError(f"{source!r} is no source that can be called as plain Python", hint="tg.cross_check compares two engines on it")
     model = source.lower()
     _refuse_settings(result)
     result = copy(result)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -235,6 +237,20 @@ ISOLATED = {
 def test_an_isolated_block_ends_its_own_process_and_not_this_one(defect: int) -> None:
     with pytest.raises((tg.CallbackError, tg.InvalidModelError), match=ISOLATED[defect]):
         tg.simulate(bad(defect, isolate=True, time_limit=2.0), (0.0, 1.0), outputs=0.1)
+
+
+def test_a_block_that_ends_everything_does_not_end_it_well() -> None:
+    """STOP in Fortran and exit(0) in C: the process is over, but it says why, and its status is an error's."""
+    program = (
+        "import tidegate as tg\n"
+        f"bad = tg.dsblock.build({str(BLOCKS / 'defective.c')!r}, prefix='bad', options=['-DDEFECT=18'])\n"
+        "print('begun', end='')\n"  # what has been written is not lost
+        "tg.simulate(bad, (0.0, 1.0))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "DSblock bad has ended the process in BLOCKF" in done.stderr
+    assert "isolate=True" in done.stderr
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ class _Served:
 
     def ready(self) -> None:
         """Python has started, and the runtime is there: what takes long from here on is the block's doing."""
-        runtime()
+        runtime().library.tg_tell_ends(0)  # the other side does
 
     def load(self, path: Path, prefix: str, language: Any, data_file: str | None, folders: tuple[Path, ...]) -> Any:
         library = opened(path, prefix, language)

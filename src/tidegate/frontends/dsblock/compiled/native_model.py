@@ -71,7 +71,7 @@ class NativeModel:
     def __init__(self, library: Library, name: str, data_file: str | None = None, folders: tuple[Path, ...] = ()) -> None:
         self.library, self.name = library, name
         self.answers = ModelAnswers(name, data_file, (*folders, library.path.resolve().parent))
-        self.structure = BlockStructure()
+        self.structure = BlockStructure(name=name.encode())
         self.address = ctypes.addressof(self.structure)
         runtime().answers[self.address] = self.answers
         self._small = Vectors({"t": 1, "tevent": 2, "t0": 1}, {"iopt": 3, "ierr": 1, "info": 16, "dimnew": 2, "iprior": 1, "ityp": 4, "dim": 6})
@@ -255,9 +255,11 @@ class NativeModel:
         if self.library.watcher is not None:
             self.library.watcher(letter)
         before = shared.enter(self.address)
+        self.structure.running = ord(letter)
         try:
             self._functions[letter](*addresses)
         finally:
+            self.structure.running = 0
             shared.enter(before)
 
     def carried_out_differences(self, time: float, places: range, steps: Array, found: Array) -> bool:

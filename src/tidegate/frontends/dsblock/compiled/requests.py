@@ -91,6 +91,7 @@ class Runtime:
         self.library.tg_current.restype = _POINTER
         self.library.tg_differences.argtypes = [_POINTER, ctypes.c_double, ctypes.c_int, ctypes.c_int, _POINTER, _POINTER]
         self.library.tg_answer_with(self._callback)
+        self.library.tg_tell_ends(1)
 
     def enter(self, block: int | None) -> int | None:
         """The callbacks that follow in this thread are of this model; whose they were, which is to be entered again behind them.
