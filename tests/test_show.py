@@ -75,3 +75,27 @@ def test_a_class_is_answered_with_its_instance() -> None:
     with pytest.raises(tg.UsageError) as caught:
         tg.show(tg.library.electrical.Resistor)  # pyright: ignore[reportArgumentType]
     assert caught.value.hint == "tg.show(Resistor())"
+
+
+def test_a_printed_model_is_what_the_command_line_shows_of_it() -> None:
+    circuit = Circuit()
+    told = str(circuit)
+    assert told.startswith("Circuit: DAE, ")
+    for heading in ("parts", "states", "variables", "parameters", "sparsity"):
+        assert f"\n{heading}" in told
+    decay = tg.ode(lambda t, y, p: {"x": -p["k"] * y["x"] if y["x"] > 0.5 else -1.0}, {"x": 1.0}, {"k": 2.0})
+    assert str(decay).splitlines()[0] == "model: ODE, 1 state, 1 parameter"
+    assert "x > 0.5" in str(decay)
+    assert str(decay.lower()) == str(decay)
+    assert "\n" not in repr(decay)
+    assert "\n" not in repr(circuit)
+
+
+def test_what_is_no_model_yet_says_so_when_it_is_printed() -> None:
+    class Twice(tg.Component):
+        x, y = tg.State(1.0), tg.Algebraic()
+
+        def equations(self):
+            yield tg.der(self.x) == -self.x
+
+    assert str(Twice()).startswith("Twice()\n")

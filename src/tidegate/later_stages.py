@@ -31,6 +31,7 @@ _HOMES: Final = {
     "compiled_of": "tidegate.simulate",
     "export_dsblock": "tidegate.source_text",
     "as_html": "tidegate.show",
+    "as_text": "tidegate.description_tables",
 }
 
 

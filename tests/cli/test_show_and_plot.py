@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 import tidegate as tg
-from tidegate.cli.describe import describe
+from tidegate.description import describe
 from tidegate.executive.progress_bar import ProgressBar
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
 from tidegate.results import Result

@@ -9,8 +9,8 @@ from rich.text import Text
 
 import tidegate
 from tidegate.cli.find_model import load_source
-from tidegate.cli.report import model_line
 from tidegate.cli.run_command import Request, check_request, options_of, span_of
+from tidegate.description_tables import model_line
 from tidegate.errors import UsageError
 
 __all__ = ["check"]

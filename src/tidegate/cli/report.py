@@ -9,32 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tidegate.model import Model, Variable, VariableRole
 from tidegate.results import Result
 from tidegate.results.labels import number
 
-__all__ = ["model_line", "print_result"]
+__all__ = ["print_result"]
 
 _MAX_EVENTS: Final = 30  # a screen's height
 _MAX_VALUES: Final = 40  # likewise; the file holds the rest
-
-
-def model_line(model: Model) -> Text:
-    """One line: name, form, and how many of what."""
-    counts = (
-        (_size(model.by_role(VariableRole.STATE)), "state"),
-        (_size(model.by_role(VariableRole.ALGEBRAIC)), "algebraic variable"),
-        (_size([variable for variable in model.discretes if not variable.is_hidden]), "discrete variable"),
-        (_size(model.parameters), "parameter"),
-        (len(model.whens) + len(model.time_events) + len(model.step_events), "event clause"),
-    )
-    parts = [f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts if count]
-    clock = f"; time in {model.time_unit}" if model.time_unit else ""
-    return Text.assemble((model.name, "bold"), f": {model.form.value}, {', '.join(parts)}{clock}")
-
-
-def _size(variables: list[Variable]) -> int:
-    return sum(variable.size for variable in variables)
 
 
 def print_result(console: Console, result: Result) -> None:

@@ -15,8 +15,9 @@ import tidegate
 from tidegate.cli.find_model import STORED, Source, load_source
 from tidegate.cli.library_command import block_line, is_library, library_source, number_settings
 from tidegate.cli.option_values import Quantity
-from tidegate.cli.report import model_line, print_result
+from tidegate.cli.report import print_result
 from tidegate.cli.values import parameter_values, sensitivity_names
+from tidegate.description_tables import model_line
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive.progress_bar import ProgressBar
 from tidegate.export import Appended, format_of, part_of

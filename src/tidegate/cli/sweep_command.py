@@ -14,9 +14,9 @@ from rich.text import Text
 import tidegate
 from tidegate.cli.find_model import load_source
 from tidegate.cli.library_command import is_library
-from tidegate.cli.report import model_line
 from tidegate.cli.run_command import Request, check_request, options_of, span_of
 from tidegate.cli.values import axis_values
+from tidegate.description_tables import model_line
 from tidegate.errors import InterruptedRunError, UsageError
 from tidegate.numbers_as_texts import flag_text
 from tidegate.results.labels import number

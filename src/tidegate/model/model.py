@@ -13,6 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from tidegate.errors import Origin
 from tidegate.expressions import Expr
 from tidegate.expressions.pickled import stored, unstored
+from tidegate.later_stages import later
 from tidegate.model.equations import Definition, Equation, OpaquePart
 from tidegate.model.events import Action, StepEvent, TimeEvent, When
 from tidegate.model.variables import Variable, VariableRole
@@ -95,6 +96,9 @@ class Model:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _model_of, stored({entry.name: getattr(self, entry.name) for entry in fields(self)})
+
+    def __str__(self) -> str:
+        return later("as_text")(self)
 
     def lower(self) -> Model:
         """The model itself: a ``Model`` can be simulated like anything that lowers to one."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from tidegate.cli.describe import describe
+from tidegate.description import describe
 
 
 class Plate(tg.Connector):

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import tidegate as tg
 from tidegate.cli.app import app
-from tidegate.cli.describe import describe
+from tidegate.description import describe
 from tidegate.plot.panels import value_panels
 
 

@@ -96,6 +96,9 @@ class Component(Part):
         """The neutral model of this component."""
         return lower(self, type(self).__name__)
 
+    def __str__(self) -> str:
+        return later("as_text")(self)
+
     def _repr_html_(self) -> str:
         return later("as_html")(self)
 

@@ -80,6 +80,9 @@ class FunctionModel:
         count = len(described.p.elements)
         return f"<{described.form.value} {described.name!r}: {count} parameter{'s' * (count != 1)}>"
 
+    def __str__(self) -> str:
+        return later("as_text")(self)
+
     def _repr_html_(self) -> str:
         return later("as_html")(self)
 

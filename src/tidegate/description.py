@@ -1,4 +1,4 @@
-"""What is in a model (stage: command line). In goes anything lowerable, out comes a description in the user's names and lines.
+"""What is in a model . In goes anything lowerable, out comes a description in the user's names and lines.
 
 Conditions are found where the run will find them: every relation of the graph below equations, definitions and event clauses. A relation of
 time, parameters and discrete variables is met by the calendar ("time"), one without time only changes when an event assigns to a discrete variable
