@@ -7,21 +7,22 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tests start commands, each of which would compile every module of Python again where the environment forbids to keep them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo kernel fortran test check lint quick-tests all-tests bench docs clean
+.PHONY: demo kernel fortran test check style lint quick-tests all-tests bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and a picture
 	@mkdir -p build
 	$(BIN)/tidegate run examples/carver_circuit.py --sensitivity a5 --plot build/carver.png --out build/carver.nc
 
-lint: .venv/.stamp-dev  ## style, types and import contracts
+style: .venv/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo --no-cache
+
+lint: style  ## style, types and import contracts
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-check: .venv/.stamp-dev  ## lint and the quick tests, beside each other: pyright keeps one processor busy only
-	@$(MAKE) --no-print-directory -j2 lint quick-tests
+check: style quick-tests  ## style, import contracts and the quick tests; types, which take a minute, are for lint and test
 
 test: .venv/.stamp-dev  ## lint, every test, coverage
 	@$(MAKE) --no-print-directory -j2 lint all-tests

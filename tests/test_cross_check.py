@@ -109,6 +109,7 @@ def test_a_wrong_engine_does_not_pass_where_rounding_is_left_out() -> None:
     assert "G.p.i" not in wrong
 
 
+@pytest.mark.slow
 def test_step_events_are_left_out_and_said_to_be_and_values_are_compared_all_the_same() -> None:
     """Each engine has them at its own steps; pairs of events that do not belong together once left no time to compare at."""
 

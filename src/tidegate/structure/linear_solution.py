@@ -109,7 +109,8 @@ def is_rounding(divisor: Expr, values: Mapping[Expr, float]) -> bool:
 def are_rounding(divisor: Expr, values: Mapping[Expr, Values]) -> NDArray[np.bool_]:
     """The same of an arithmetic expression at many points."""
     order = list(walk([divisor]))
-    size = _sizes(order, evaluate_many([as_real(part) for part in order], values))[divisor]
+    with np.errstate(all="ignore"):  # infinity times zero is NaN, of which nothing is known, and so says the last line
+        size = _sizes(order, evaluate_many([as_real(part) for part in order], values))[divisor]
     (value,) = evaluate_many([divisor], values)
     return ~(np.isfinite(value) & (np.abs(value) > _ROUNDING * size))
 

@@ -253,6 +253,19 @@ def test_a_block_that_ends_everything_does_not_end_it_well() -> None:
     assert "isolate=True" in done.stderr
 
 
+def test_a_process_that_ends_by_itself_behind_blocks_that_are_gone_ends_well() -> None:
+    program = (
+        "import gc, tidegate as tg\n"
+        "for defect in (27, 30):\n"
+        f"    bad = tg.dsblock.build({str(BLOCKS / 'defective.c')!r}, prefix='bad', options=[f'-DDEFECT={{defect}}'])\n"
+        "    tg.simulate(bad, (0.0, 0.1))\n"
+        "    del bad\n"
+        "    gc.collect()\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.slow
 def test_an_isolated_block_computes_and_warns_as_any_other() -> None:
     block = bad(27, isolate=True)

@@ -22,19 +22,20 @@
 #endif
 
 static _Thread_local void *current TG_NEAR;
+static _Thread_local int running TG_NEAR; /* the letter of a callback of ``current`` that is being carried out, or 0 */
 static _Thread_local tg_block *instead TG_NEAR; /* of the block that the discrete variables name */
 
 void *tg_current(void) { return current; }
-void tg_enter(void *block) { current = block; }
+void tg_enter(void *block, int letter) { current = block, running = letter; }
 
 static int tells_ends;
 
 /* STOP in Fortran and exit in C end everything, as if all were well: say who it was, and that it was not */
 static void tell_end(void) {
-    if (!tells_ends || !current || !((tg_block *)current)->running) return;
+    if (!tells_ends || !current || !running) return;
     fflush(NULL);
     fprintf(stderr, "error: DSblock %s has ended the process in BLOCK%c, as STOP does in Fortran and exit in C\n", ((tg_block *)current)->name,
-            ((tg_block *)current)->running);
+            running);
     fprintf(stderr, "  try: isolate=True, or --isolate, with which the run ends there and nothing else; or let the block report it by IERR\n");
     fflush(stderr);
     _Exit(1);
@@ -187,9 +188,9 @@ TG_HERE void x_again(const tg_adapter *a, tg_block *b, const double *y) {
 TG_HERE int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
     int ierr = 0;
     b->icall[1] = letter == 'F' ? b->left_in_step : 0;
-    b->running = letter;
+    running = letter;
     function(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, out, b->duser, b->iuser, b->luser, &ierr);
-    b->running = 0;
+    running = 0;
     if (letter == 'F') b->left_in_step = b->icall[1];
     return reported(b, letter, ierr, t, out, n);
 }
@@ -239,9 +240,9 @@ int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, cons
     for (int k = 0; k < n; k++) differs |= put(&x[k], y[k]);
     for (int k = 0; k < b->n_dp; k++) differs |= put(&b->dp[k], p[k]);
     if (differs) b->icall[0] = 0;
-    b->icall[1] = b->left_in_step, b->icall[2] = 0, b->last_t = t, b->knows_point = 1, current = b, b->running = 'F';
+    b->icall[1] = b->left_in_step, b->icall[2] = 0, b->last_t = t, b->knows_point = 1, current = b, running = 'F';
     b->f(b->icall, &t, x, b->xd, b->u, b->dp, b->ip, b->lp, f, b->duser, b->iuser, b->luser, &ierr);
-    b->left_in_step = b->icall[1], b->running = 0;
+    b->left_in_step = b->icall[1], running = 0;
     if (reported(b, 'F', ierr, t, f, n)) return 1;
     for (int k = 0; k < n; k++) out[k] = f[k];
     return 0;
@@ -285,9 +286,9 @@ int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, 
     if (b->n_y && call(b, b->g, 'G', t, b->y, b->n_y)) return 1;
     if (b->k) {
         x_again(a, b, y);
-        b->icall[1] = 1, b->icall[2] = 0, current = b, b->running = 'K';
+        b->icall[1] = 1, b->icall[2] = 0, current = b, running = 'K';
         b->k(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, b->w, b->duser, b->iuser, b->luser, &ierr);
-        b->running = 0;
+        running = 0;
         if (reported(b, 'K', ierr, t, b->w, b->n_w)) return 1;
     }
     b->icall[1] = b->icall[2] = 0, current = b;
@@ -444,9 +445,9 @@ int tg_jacobian(const tg_adapter *a, double t, const double *y, const double *p,
         int ierr = 0;
         if (filled(a, b, t, y, p)) return 1;
         memset(b->jac, 0, (size_t)nx * (size_t)nx * sizeof(double));
-        b->running = 'J';
+        running = 'J';
         b->j(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, &cj, b->jac, &nx, b->duser, b->iuser, b->luser, &ierr);
-        b->running = 0;
+        running = 0;
         if (reported(b, 'J', ierr, t, b->jac, b->n_jac)) return 1;
         for (int j = 0; j < nx; j++) {
             int column = a->x_from ? a->x_from[j] : j;

@@ -254,12 +254,10 @@ class NativeModel:
         shared = runtime()
         if self.library.watcher is not None:
             self.library.watcher(letter)
-        before = shared.enter(self.address)
-        self.structure.running = ord(letter)
+        before = shared.enter(self.address, letter)
         try:
             self._functions[letter](*addresses)
         finally:
-            self.structure.running = 0
             shared.enter(before)
 
     def carried_out_differences(self, time: float, places: range, steps: Array, found: Array) -> bool:

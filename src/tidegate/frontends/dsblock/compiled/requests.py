@@ -86,20 +86,20 @@ class Runtime:
         self.library: Any = ctypes.CDLL(str(built), mode=ctypes.RTLD_GLOBAL)
         self.answers: dict[int, Answers] = {}
         self._callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(Request))(self._answer)
-        self.library.tg_enter.argtypes = [_POINTER]
+        self.library.tg_enter.argtypes = [_POINTER, ctypes.c_int]
         self.library.tg_enter.restype = None
         self.library.tg_current.restype = _POINTER
         self.library.tg_differences.argtypes = [_POINTER, ctypes.c_double, ctypes.c_int, ctypes.c_int, _POINTER, _POINTER]
         self.library.tg_answer_with(self._callback)
         self.library.tg_tell_ends(1)
 
-    def enter(self, block: int | None) -> int | None:
-        """The callbacks that follow in this thread are of this model; whose they were, which is to be entered again behind them.
+    def enter(self, block: int | None, letter: str = "\0") -> int | None:
+        """The callback with this letter that follows in this thread is of this model; whose it was, which is to be entered again behind it.
 
         A model may be collected, and closed, while a callback of another one asks something of Python.
         """
         before: int | None = self.library.tg_current()
-        self.library.tg_enter(block)
+        self.library.tg_enter(block, ord(letter))
         return before
 
     def address(self, name: str) -> int:

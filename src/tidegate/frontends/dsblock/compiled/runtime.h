@@ -62,7 +62,6 @@ typedef struct tg_block {
     const tg_variant *variants;
     int left_in_step;       /* what BLOCKF has left in ICALL(2) in the step under way */
     const int *stays;       /* one a parameter, or NULL: BLOCKP does not use the value of the run (IERR = 3) */
-    int running;            /* the letter of the callback that is being carried out, or 0 */
     const char *name;       /* of the block */
 } tg_block;
 

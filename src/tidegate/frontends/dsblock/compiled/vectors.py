@@ -45,7 +45,6 @@ class BlockStructure(ctypes.Structure):
         ("variants", _POINTER),
         ("left_in_step", ctypes.c_int),
         ("stays", _POINTER),
-        ("running", ctypes.c_int),
         ("name", ctypes.c_char_p),
     )  # fmt: skip
 
