@@ -17,6 +17,7 @@ import numpy as np
 from tidegate.errors import UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.symbolic_matrices import determinant, inverse, solution
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_sequence
 from tidegate.names import listed, suggestion
 
@@ -300,11 +301,16 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 
 def _solve(a: Any, b: Any) -> Any:
     if is_symbolic(a):
-        raise UntraceableError(
-            "np.linalg.solve with a symbolic matrix cannot be followed: which pivots it takes is known only during the run",
-            hint="write the equations as residuals with tg.dae, or mark the function with tg.opaque",
-        )
+        return solution(plain(a), plain(b))
     return np.linalg.inv(np.asarray(_numbers(a), dtype=float)) @ np.asarray(plain(b))
+
+
+def _inv(a: Any) -> Any:
+    return inverse(plain(a))
+
+
+def _det(a: Any) -> Any:
+    return determinant(plain(a))
 
 
 def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
@@ -312,5 +318,7 @@ def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
     return SUBSTITUTES[np.less_equal](absolute(operator.sub(plain(a), plain(b))), atol + rtol * absolute(plain(b)))
 
 
-_OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {np.linalg.norm: _norm, np.linalg.solve: _solve, np.isclose: _isclose}
+_OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
+    np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inv, np.linalg.det: _det, np.isclose: _isclose,
+}  # fmt: skip
 _KEEPING: Final = frozenset({np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copyto, np.shape, np.ndim, np.size})
