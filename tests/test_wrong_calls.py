@@ -15,6 +15,7 @@ import pytest
 import tidegate as tg
 
 MODEL = tg.ode(lambda t, y, p: [-p["k"] * y["x"] if y["x"] > 0.5 else -1.0], y0={"x": 1.0}, p={"k": 1.0})
+RESTING = tg.ode(lambda t, y, p: [p["k"] - y["x"]], y0={"x": 1.0}, p={"k": 1.0})
 OUR_OWN = ("Component", "Connector")  # which take any names, of variables
 
 
@@ -163,6 +164,9 @@ def test_a_wrong_call_is_answered_with_a_right_one(slip: Callable[[Any], Any], w
         (lambda r: MODEL.simulate, "tg.simulate"),
         (lambda r: tg.prepare(MODEL, (0, 1)).plot, "prepared.run"),
         (lambda r: tg.Simulation(MODEL).step, "simulation.advance"),
+        (lambda r: tg.steady_state(RESTING).linearize, r"tg\.linearize\(steady\.source, at=steady\)"),
+        (lambda r: tg.linearize(RESTING, at=tg.steady_state(RESTING)).eigenvalues, r"linear\.poles"),
+        (lambda r: tg.fit(MODEL, {"x": ([0.0, 0.2], [1.0, 0.8])}, ["k"]).parameters, r"fit\.values"),
         (lambda r: tg.Simulation(MODEL).advnce, r"did you mean simulation\.advance"),
     ],
 )

@@ -23,6 +23,7 @@ from tidegate.names import listed
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,7 +67,16 @@ class Outcome:
     failures: Sequence[str]
 
 
-@partial(explained, instead_of_call="fit.parameters are the values found, fit.result the run with them")
+_WORDS: Final = {
+    "parameters": "fit.values are the values found", "params": "fit.values are the values found", "x": "fit.values are the values found",
+    "popt": "fit.values are the values found", "best_values": "fit.values are the values found", "pcov": "fit.covariance",
+    "stderr": "fit.standard_errors", "errors": "fit.standard_errors", "cost": "fit.chi_square", "fun": "fit.residuals", "model": "fit.result",
+    "report": "print(fit)", "fit_report": "print(fit)", "summary": "print(fit)", "nfev": "fit.runs",
+}  # fmt: skip
+
+
+@answering("fit", _WORDS)
+@partial(explained, instead_of_call="fit.values are the values found, fit.result the run with them")
 class Fit:
     """Parameters that fit data; made by ``tg.fit``.
 

@@ -18,6 +18,7 @@ from tidegate.errors import UsageError
 from tidegate.names import unknown_name
 from tidegate.results.labels import number
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,6 +41,15 @@ def _numbers(given: ArrayLike, name: str) -> FloatArray:
         raise UsageError(f"{name} is {given!r:.60}; numbers are expected", hint=f"{name}=np.linspace(0.1, 10.0, 200)") from None
 
 
+_WORDS: Final = {
+    "a": "linear.A", "b": "linear.B", "c": "linear.C", "d": "linear.D", "eigenvalues": "linear.poles", "ss": "linear.to_scipy()",
+    "to_ss": "linear.to_scipy()", "state_space": "linear.to_scipy()", "tf": "linear.to_scipy() has to_tf()",
+    "impulse": "linear.to_scipy() has impulse()",
+    "dcgain": "linear.gain", "plot": "linear.bode() or linear.step()", "nyquist": "linear.frequency_response(frequencies)",
+}  # fmt: skip
+
+
+@answering("linear", _WORDS)
 @partial(explained, instead_of_call="linear.bode() is a picture, linear.to_scipy() a system of scipy.signal")
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 from html import escape
-from typing import Any
+from typing import Any, Final
 
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.executive import Standing
@@ -13,11 +13,20 @@ from tidegate.names import unknown_name
 from tidegate.results.labels import ParameterValues
 from tidegate.simulation import NamedValues, Simulation
 from tidegate.wrong_calls import explained
+from tidegate.wrong_names import answering
 
 __all__ = ["SteadyState"]
 
 
-@partial(explained, instead_of_call='steady["x"] is a value, steady.linearize() the linear model there')
+_LINEAR: Final = "tg.linearize(steady.source, at=steady)"
+_WORDS: Final = {
+    "x": 'steady["x"] is a value', "y": 'steady["x"] is a value', "final": "steady.values()", "linearize": _LINEAR, "linear": _LINEAR,
+    "success": "what is no steady state is an error", "variables": "steady.keys()", "names": "steady.keys()", "y0": "steady.states",
+}  # fmt: skip
+
+
+@answering("steady", _WORDS)
+@partial(explained, instead_of_call='steady["x"] is a value, tg.linearize(model, at=steady) the linear model there')
 class SteadyState(Mapping[str, Any]):
     """Values at which nothing changes, by name; made by ``tg.steady_state``.
 
