@@ -82,7 +82,7 @@ class CallableStart:
 
     def __init__(self, model: CallableModel, layout: Layout, guards: Function) -> None:
         self._model, self._layout, self._guards = model, layout, guards
-        self.asks_parameters = model.refuses is not None
+        self.asks_parameters = self.asks_a_block = model.refuses is not None
 
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index."""

@@ -198,6 +198,11 @@ class Start(Protocol):
         """Whether the parameters that the model itself gives may be wrong for a run."""
         ...
 
+    @property
+    def asks_a_block(self) -> bool:
+        """Whether it is a block, called, that says which parameters may be."""
+        ...
+
     def parameters(self, given: Mapping[int, float]) -> FloatArray:
         """Values of all parameters, some given by index; a default may follow from others."""
         ...
@@ -417,7 +422,7 @@ class PowerSeries(Protocol):
 
     @property
     def length(self) -> int | None:
-        """How many recurrences they take; None where there are none, where algebraic unknowns are among them, or right sides that may end."""
+        """How many recurrences they take; None where there are none, where no expressions give the derivatives, or right sides may end."""
         ...
 
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:

@@ -25,6 +25,7 @@ _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
 _HINT: Final = "method='radau' integrates it"
+_MOST_ELIMINATED: Final = 30  # unknowns of a model whose derivatives are solved for by expressions without being asked: the time for it grows faster
 _MAY_END: Final = frozenset(["sqrt", "power", "quotient", "angle"])  # roots, logarithms: what is not defined everywhere
 _SHOWN: Final = 4  # names in a message
 
@@ -50,15 +51,18 @@ class ExpressionSeries:
 
     @property
     def length(self) -> int | None:
-        """How many recurrences the unknowns take; None where they may have no series, or one derivative is not what each equation gives."""
+        """How many recurrences the unknowns take; None where they may have no series, or no expressions give the derivatives."""
         return self._length
 
     @cached_property
     def _length(self) -> int | None:
-        if len(self.mass) < len(self.rhs) or any(i != j for i, j in self.mass):
+        if self._is_coupled and len(self.rhs) > _MOST_ELIMINATED:
+            return None
+        explicit = self._explicit
+        if explicit is None:
             return None
         try:
-            rows = series_program(self.symbols.unknowns, self._form.rates).rows
+            rows = series_program(self.symbols.unknowns, explicit.rates).rows
         except NoSeriesError:
             return None
         return None if any(row.kind in _MAY_END for row in rows) else len(rows)
@@ -131,13 +135,21 @@ class ExpressionSeries:
                 return self.labels[index % len(self.labels)]
         return "the model", None
 
+    @property
+    def _is_coupled(self) -> bool:
+        """Whether there are algebraic unknowns, or equations with several derivatives."""
+        return len(self.mass) < len(self.rhs) or any(i != j for i, j in self.mass)
+
+    @cached_property
+    def _explicit(self) -> ExplicitRates | None:
+        return explicit_rates(self.symbols.unknowns, self.rhs, self.mass)
+
     @cached_property
     def _form(self) -> ExplicitRates:
         """y' as expressions."""
         unknowns = self.symbols.unknowns
-        found = explicit_rates(unknowns, self.rhs, self.mass)
-        if found is not None:
-            return found
+        if self._explicit is not None:
+            return self._explicit
         moving = {j for _, j in self.mass}
         names = [s.data.name for k, s in enumerate(unknowns) if k not in moving]
         if names:

@@ -45,6 +45,8 @@ class ExpressionStart:
     asks_solution : whether an initial action reads an algebraic unknown.
     """
 
+    asks_a_block = False
+
     def __init__(self, reduced: Reduced, symbols: Symbols, guards: Sequence[Guard], derivatives: Mapping[Expr, Expr], *, asks_solution: bool) -> None:
         self._given, self._model, self._symbols, self._derivatives = reduced.given, reduced.model, symbols, derivatives
         self._demands = reduced.demands

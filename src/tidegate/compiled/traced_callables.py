@@ -98,6 +98,7 @@ class _Start:
     """Start values of the neutral model; what parameters may be the block says."""
 
     asks_parameters = True
+    asks_a_block = True
     asks_solution = False
     compares = False
     guesses: Mapping[int, bool] = MappingProxyType({})

@@ -19,8 +19,9 @@ _FEW: Final = 5  # unknowns: up to so many Radau's steps cost about the same
 
 
 def method_of(problem: Problem, method: str) -> str:
-    """What "auto" stands for: "taylor" for small models of differential equations with power series, if they do not start stiff; those that do and
-    have no events are left to "rodas5p" at moderate tolerances, where it wins; all else is "radau".
+    """What "auto" stands for: "taylor" for small models whose derivatives are expressions with power series, if they do not start stiff; those
+    that do and have no events are left to "rodas5p" at moderate tolerances, where it wins; all else is "radau". Algebraic unknowns that follow from
+    expressions are no obstacle: an index-1 circuit is an ODE.
 
     Where a model turns out to be stiff later Radau goes on. Equations with roots and logarithms, which may end, are left to Radau, which comes nearer
     to the end and names it. What is decided depends on the model and the length of the run, not on values of parameters: the runs of a sweep agree.
@@ -33,7 +34,7 @@ def method_of(problem: Problem, method: str) -> str:
     if method != "auto":
         return method
     model = problem.model
-    if model.series is None or model.past is not None or model.mass_kind > 1 or model.algebraic.any():
+    if model.series is None or model.past is not None or model.layout.n_forms:
         return "radau"
     length = model.series.length
     if length is None or not 0 < length <= _LONGEST:

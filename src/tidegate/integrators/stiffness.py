@@ -13,6 +13,7 @@ from tidegate.compiled.compiled_model import CompiledModel
 __all__ = ["fastest_decay"]
 
 _KEPT: Final = "_fastest_decay"
+_ROUNDING: Final = 1e-13
 _BESIDE: Final = 0.01  # of an unknown's size: chemistry begins with substances of which there is none yet, and is stiff as soon as there is some
 
 FloatArray = NDArray[np.float64]
@@ -41,9 +42,11 @@ def fastest_decay(model: CompiledModel) -> float:
 
 
 def _looked_at(model: CompiledModel) -> float:
-    if model.start.asks_parameters or "jacobian" not in model.addresses:
+    if model.start.asks_a_block or "jacobian" not in model.addresses:
         return 0.0
     p = model.start.parameters({})
+    if model.start.asks_parameters and model.start.problem(p) is not None:
+        return 0.0  # what divides by a parameter that is zero says nothing
     start = model.start.values(p, 0.0, (), with_actions=False)
     size = np.maximum(np.abs(start.y), np.where(model.nominal > 0.0, model.nominal, 1.0))
     return max(_fastest(model, _Place(0.0, y, p, start.m)) for y in (start.y, start.y + _BESIDE * size))
@@ -52,14 +55,35 @@ def _looked_at(model: CompiledModel) -> float:
 def _fastest(model: CompiledModel, at: _Place) -> float:
     n, pattern = len(model.layout.unknowns), model.sparsity
     found = value_at(model, "jacobian", n * n if pattern is None else len(pattern.row), at, OpaqueCalls())
-    mass = value_at(model, "mass", n, at, OpaqueCalls()) if model.mass_kind == 1 else np.ones(n)
     matrix = found.reshape(n, n) if pattern is None else np.zeros((n, n))
     if pattern is not None:
         matrix[pattern.row, np.repeat(np.arange(n), np.diff(pattern.first))] = found
-    with np.errstate(all="ignore"):
-        matrix = matrix / mass[:, None]
     if not np.isfinite(matrix).all():
         return 0.0
-    values = np.linalg.eigvals(matrix)
+    values = _modes(matrix, _mass(model, at, n))
     dying = values.real < -np.abs(values.imag)
     return float(-values.real[dying].min()) if dying.any() else 0.0
+
+
+def _mass(model: CompiledModel, at: _Place, n: int) -> FloatArray:
+    if model.mass_kind == 0:
+        return np.eye(n)
+    found = value_at(model, "mass", n if model.mass_kind == 1 else n * n, at, OpaqueCalls())
+    return np.diag(found) if model.mass_kind == 1 else found.reshape(n, n)
+
+
+def _modes(jacobian: FloatArray, mass: FloatArray) -> NDArray[np.complex128]:
+    """The finite l with ``det(J - l M) = 0``: those of M y' = J y, whose algebraic unknowns have none (by the inverse of J - s M; Wilkinson 1979)."""
+    diagonal = np.diag(mass)
+    if diagonal.all() and not np.any(mass - np.diag(diagonal)):
+        with np.errstate(all="ignore"):
+            ratio = jacobian / diagonal[:, None]
+        return np.linalg.eigvals(ratio.astype(complex)) if np.isfinite(ratio).all() else np.zeros(0, dtype=complex)
+    shift = 1.0 + 2.0 * float(np.max(np.abs(jacobian), initial=0.0))
+    with np.errstate(all="ignore"):
+        try:
+            inverse = np.linalg.eigvals(np.linalg.solve(jacobian - shift * mass, mass).astype(complex))
+        except np.linalg.LinAlgError:
+            return np.zeros(0, dtype=complex)
+        finite = inverse[np.abs(inverse) > _ROUNDING * np.max(np.abs(inverse), initial=0.0)]
+        return (shift + 1.0 / finite).astype(complex)
