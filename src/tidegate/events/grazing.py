@@ -14,7 +14,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import GRAZING
 
-__all__ = ["guard_reach", "note_grazings"]
+__all__ = ["guard_reach", "note_grazings", "note_touch"]
 
 _HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
 _STILL: Final = 0.01  # of the slope at the start: a guard that has become so slow is at its lowest point
@@ -132,3 +132,12 @@ def note_grazings(run, t, step, y, upper, found):
             _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, crossed)
     if found >= 0:
         run.grazing[2] = _least_slope(run, t, step, y, found, upper)
+
+
+@native
+def note_touch(run, t, guard):
+    """A guard that was found to cross, too slowly to be sure, and of which nothing came: the search left it out as the one that crosses."""
+    for i in range(run.n_sens):
+        if run.dt_dp[i] != run.dt_dp[i] and run.grazing[0] == 0.0:
+            run.grazing[0] = guard + 1.0
+            run.grazing[1] = t

@@ -51,7 +51,7 @@ class Steps:
         self.a, self.end, self.rate = np.zeros((_ORDER, self.n)), np.zeros(self.n), np.zeros(self.n)
         self.box[FIRST_LEAST : FIRST_LEAST + self.n] = 1e-2
         self.box[Box.CAUTION] = 0.2
-        self.box[Box.LONGEST] = self.box[Box.UNLIMITED] = self.box[Box.LOOK] = 10.0
+        self.box[Box.LONGEST] = self.box[Box.LONGEST_KNOWN] = self.box[Box.UNLIMITED] = self.box[Box.LOOK] = 10.0
         self.box[Box.UNTIL] = 1e300
         self.box[Box.FIT] = 1e3 * _RTOL
         self.box[Box.IDLE] = 5e-3

@@ -29,6 +29,7 @@ class Box(IntEnum):
     IS_IDLE = 12  # out: 1 if no unknown moves
     IS_CLEAR = 13  # out: 1 if no divisor comes near zero
     IS_LONG = 14  # out: 1 if the caller is to look into the step
+    LONGEST_KNOWN = 15  # in: the longest where the series of y' = A y + b + c t limits it, which knows all that is ahead
 
 
 FIRST_LEAST: Final = 16

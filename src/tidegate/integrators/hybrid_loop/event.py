@@ -22,6 +22,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto
+from tidegate.events.grazing import note_touch
 from tidegate.events.guards import refresh_activity
 from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
@@ -194,6 +195,8 @@ def _event(run, log, guard, due, stepped):
         if moved_apart:
             note_moved_apart(run)
     elif n_s > 0:
+        if guard >= 0:
+            note_touch(run, t, guard)
         follow_ties(run, t)
     if happened:
         run.c_events += 1

@@ -37,6 +37,7 @@ _CUT: Final = 0.8  # of what was possible: a shorter step was cut
 _SHORT_STEPS: Final = 2  # in a row, and the low order is used
 _INNER: Final = 0.05  # of the tolerances: what is left to one step, so that the errors of many add up to about what was asked for
 _GROWTH: Final = 100.0  # no step is longer than so many times what was found possible before
+_GROWTH_OF_A_GUESS: Final = 1e12  # the same at the start of a run, of y' = A y + b + c t: however wrong the guess is, powers stay finite
 _MUCH_LONGER: Final = 3.0  # a step so much longer is looked at inside, too
 _LOOKS: Final = 4  # parts of such a step
 _AHEAD: Final = 8.0  # of the time gone by: a step that the series does not limit looks no farther ahead than this, or than was found possible
@@ -48,7 +49,7 @@ _LEAST: Final = 1e-290
 _IS_STARTED, _OF_CAUTION, _LONGEST, _UNLIMITED = int(Box.IS_STARTED), int(Box.CAUTION), int(Box.LONGEST), int(Box.UNLIMITED)
 _UNTIL, _SHORTEST, _LOOK, _FIT, _OF_IDLE = int(Box.UNTIL), int(Box.SMALLEST), int(Box.LOOK), int(Box.FIT), int(Box.IDLE)
 _LIMIT, _POSSIBLE, _STEP = int(Box.LIMIT), int(Box.POSSIBLE), int(Box.STEP)
-_IS_IDLE, _IS_CLEAR, _IS_LONG = int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG)
+_IS_IDLE, _IS_CLEAR, _IS_LONG, _KNOWN = int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.LONGEST_KNOWN)
 # Only stability keeps steps short where, so many times in a row, no unknown moves by more than this part of itself and P |c_P| / |c_{P-1}|, the step
 # times the fastest rate, is the same up to that part; and where so many steps are still to come that another method is worth its start.
 STIFF_STEPS: Final = 50
@@ -390,6 +391,8 @@ def call_whole_step(run, unit, smallest, polynomial):
     run.series[0] = unit
     box[_IS_STARTED] = 1.0 if is_at_the_end(run, run.t) else 0.0
     box[_LONGEST] = longest
+    # what nothing has found possible yet is a guess; a series that cannot be mistaken need not heed it
+    box[_KNOWN] = longest if run.t > run.t_start else min(_GROWTH_OF_A_GUESS * unit, run.step_max)
     box[_UNLIMITED] = _unlimited(run, longest, unit)
     box[_UNTIL] = run.t_next
     box[_SHORTEST] = smallest
