@@ -83,6 +83,13 @@ def test_an_exact_tangency_is_no_crossing_or_two_within_the_tolerances_and_named
     assert math.isnan(slopes(result, ["y[2]"], "c")[0])
 
 
+@pytest.mark.parametrize(("rtol", "of_steps"), [(1e-10, {"max_step": 1.705}), (1e-12, {"first_step": 1.868}), (1e-10, {})])
+def test_a_tangency_found_as_a_crossing_that_is_none_is_named(rtol: float, of_steps: dict[str, float]) -> None:
+    with pytest.warns(tg.SensitivityWarning, match=r"where it only just reaches its zero|touches its zero"):
+        result = tg.simulate(waves(1.0), (0.0, 5.0), rtol=rtol, sensitivities="all", method="taylor", **of_steps)
+    assert math.isnan(slopes(result, ["y[2]"], "c")[0])
+
+
 @pytest.mark.parametrize("level", [1 + 1e-6, 1 - 1e-6])
 def test_clear_misses_and_clear_crossings_keep_their_derivatives(level: float, method: str) -> None:
     result = tg.simulate(waves(level), (0.0, 6.0), rtol=1e-10, sensitivities="all", method=method)

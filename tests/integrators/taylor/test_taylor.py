@@ -217,3 +217,19 @@ def test_derivatives_of_powers_of_zero_are_those_of_the_closed_form() -> None:
     result = run(model, t, rtol=1e-9, sensitivities=["a"])
     found = [float(np.asarray(result.sensitivity(name, "a"))[-1]) for name in "uw"]
     assert found == pytest.approx([c * a ** (c - 1.0) * t ** (c + 1.0) / (c + 1.0), 1.5 * a**0.5 * t**2.5 / 2.5], rel=1e-8)
+
+
+def test_the_first_step_of_affine_equations_is_as_long_as_their_series_says_and_loses_no_crossing() -> None:
+    level = {"first": 2.9999, "last": 3.0001}
+    model = tg.ode(lambda t, y, p: [4.0 - y[0], 1.0 if (y[0] - p["first"]) * (y[0] - p["last"]) < 0.0 else 0.0], y0=[0.0, 0.0], p=level)
+    result = run(model, 2.0, rtol=1e-8)
+    # a guess would have been 1e-9, and each of the first steps at most a hundred of it
+    assert float(result.time[1]) > 0.05
+    assert [float(event.time) for event in result.events] == pytest.approx([-math.log1p(-x / 4.0) for x in level.values()], abs=1e-9)
+
+
+def test_the_first_step_of_other_equations_does_not_trust_their_series() -> None:
+    centre, width = 1.3819, 0.125
+    model = tg.ode(lambda t, y: [np.exp(-(((t - centre) / width) ** 2))], y0=[0.0])
+    result = run(model, 8.0, rtol=1e-11)
+    assert float(result.time[1]) < 1e-3
