@@ -84,7 +84,7 @@ def test_an_exact_tangency_is_no_crossing_or_two_within_the_tolerances_and_named
 
 
 @pytest.mark.parametrize(("rtol", "of_steps"), [(1e-10, {"max_step": 1.705}), (1e-12, {"first_step": 1.868}), (1e-10, {})])
-def test_a_tangency_found_as_a_crossing_that_is_none_is_named(rtol: float, of_steps: dict[str, float]) -> None:
+def test_a_tangency_found_as_a_crossing_that_is_none_is_named(rtol: float, of_steps: dict[str, Any]) -> None:
     with pytest.warns(tg.SensitivityWarning, match=r"where it only just reaches its zero|touches its zero"):
         result = tg.simulate(waves(1.0), (0.0, 5.0), rtol=rtol, sensitivities="all", method="taylor", **of_steps)
     assert math.isnan(slopes(result, ["y[2]"], "c")[0])
