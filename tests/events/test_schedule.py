@@ -197,3 +197,18 @@ def test_an_event_that_differs_from_the_end_by_rounding_happens_at_the_end(end: 
     result = tg.simulate(Blinking(), (0.0, end), method=method)
     assert len(result.events) == 31
     assert result.t[-1] == end
+
+
+@pytest.mark.parametrize("method", ["taylor", "radau", "ida"])
+@pytest.mark.parametrize("seed", range(8))
+def test_a_pulse_near_zero_of_a_train_with_a_far_phase_is_not_lost(seed: int, method: str) -> None:
+    """Its time is a difference of terms a thousand times as large, whose rounding is not that of the time."""
+    rng = np.random.default_rng(seed)
+    period, share = rng.uniform(0.1, 1.0), rng.uniform(0.1, 0.9)
+    first = 10.0 ** rng.uniform(-6, -1)  # where a pulse ends
+    phase = first - share * period - period * int(rng.integers(3, 300))
+    start, end = 0.3 * first, first + 0.9 * (1.0 - share) * period
+    model = tg.ode(lambda t, y: {"x": 1.0 if ((t - phase) % period) < share * period else 0.0}, {"x": 0.0})
+    result = tg.simulate(model, (start, end), method=method)
+    assert result.final["x"] == pytest.approx(first - start, rel=1e-6, abs=1e-12)
+    assert len(result.events) == 1

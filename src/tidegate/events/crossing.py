@@ -17,7 +17,17 @@ from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import SAME_TIME
 
-__all__ = ["flip_crossed", "forget_where_guards_left", "is_untouched", "margin_of", "note_guards", "note_left", "take_back_replaced", "zero_margin"]
+__all__ = [
+    "flip_crossed",
+    "forget_where_guards_left",
+    "is_due",
+    "is_untouched",
+    "margin_of",
+    "note_guards",
+    "note_left",
+    "take_back_replaced",
+    "zero_margin",
+]
 
 
 @native
@@ -38,6 +48,23 @@ def zero_margin(t, roundoff, slope):
 def margin_of(run, t, j):
     """Likewise, of guard j."""
     return zero_margin(t, run.nu_start[j], run.slopes[j])
+
+
+@native
+def is_due(run, j):
+    """True for a guard of time at its own time: its value is the rounding of terms that may be far larger than the time."""
+    return run.g[j] == run.due_value[j]
+
+
+@native
+def _note_due(run, guard):
+    """Remember where a guard of time lies at its own time, as others of its zero; of a piece that is left, where the edge of the next one lies."""
+    is_relation = run.guard_kind[guard] == RELATION
+    for k in range(run.n_guards):
+        if k == guard or (is_relation and run.guard_zero[k] == run.guard_zero[guard] and run.guard_kind[k] == RELATION):
+            run.due_value[k] = run.g[k]
+        elif not is_relation and run.guard_mode[k] == run.guard_mode[guard]:
+            run.due_value[k] = -run.g[guard]
 
 
 @native
@@ -131,6 +158,11 @@ def flip_crossed(run, t):
     call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
     for j in range(ng):
         crossed[j] = flipped[j]
+        run.due_value[j] = np.nan
+    for j in range(ng):
+        if flipped[j] == 1 and run.is_time[j] == 1:
+            _note_due(run, j)
+    for j in range(ng):
         if flipped[j] == 1:
             flipped[j] = 0
             _flip(run, j)

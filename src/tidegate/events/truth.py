@@ -15,7 +15,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
-from tidegate.events.crossing import is_untouched, margin_of, note_left, zero_margin
+from tidegate.events.crossing import is_due, is_untouched, margin_of, note_left, zero_margin
 from tidegate.events.guards import guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.tolerances import SAME_PLACE
@@ -48,7 +48,7 @@ def sides_by_slopes(run, t):
     known = False
     size = run.trial_g_full
     for j in range(ng):
-        margin = margin_of(run, t, j)
+        margin = margin_of(run, t, j) if not is_due(run, j) else abs(g[j])
         move = slope[j] * run.step_before_event
         if abs(g[j]) <= margin and abs(move) > nu[j] > 0.0:
             if not known:
@@ -219,6 +219,8 @@ def _set_by_values(run, t, all_known):
         for j in range(ng):
             margin = nu[j] if not abs(slope[j]) < np.inf else zero_margin(t, nu[j], 4.0 * slope[j])
             if not margin < abs(g[j]) < 1e301:
+                continue
+            if all_known and is_due(run, j):
                 continue
             if all_known:
                 if some_algebraic and open_ones[j] != 0.0:
