@@ -506,7 +506,7 @@ def test_samples_that_set_what_flows_depends_on_are_refused_where_they_look_at_w
 
     @env.continuous
     def flow() -> None:
-        x.rate = k.value * share - 0.1 * x.state
+        x.rate = k.value * share - 0.1 * x.state**2
 
     def look() -> None:
         nonlocal share
@@ -521,7 +521,7 @@ def test_samples_that_set_what_flows_depends_on_are_refused_where_they_look_at_w
 
     Group(flow, x, env.sample(look, every=every)).start()
     with pytest.raises(UsageError, match="samples only look"):
-        env.run(until=2.0)
+        env.run(until=20.0)  # more than one step: a change at the last point is one of the present
 
 
 def test_a_condition_that_wants_equality_is_refused() -> None:
