@@ -404,6 +404,7 @@ class SeriesFunctions:
     address_of_followers : of what algebraic unknowns follow to be from the others, each at its own place; 0 where there are none.
     n_numbers : how many numbers there must be for either.
     n_watched : divisors that a whole step watches.
+    exponentials : 0 where there are none, else whether it watches them, see ``step_box``.
     keep_alive : what the addresses need.
     """
 
@@ -414,6 +415,7 @@ class SeriesFunctions:
     address_of_followers: int
     n_numbers: int
     n_watched: int
+    exponentials: int
     keep_alive: tuple[object, ...]
 
 

@@ -11,6 +11,7 @@ from tidegate.compiled.compiled_model import SeriesFunctions
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
 from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, series_program
+from tidegate.compiled.emit_taylor.step_box import MANY, WATCHED
 from tidegate.compiled.explicit_rates import ExplicitRates, explicit_rates
 from tidegate.compiled.native import NativeModule, load
 from tidegate.compiled.vector_symbols import Symbols, seed
@@ -24,6 +25,7 @@ __all__ = ["ExpressionSeries"]
 _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
+_MOST_EXPONENTS: Final = 40  # watched likewise
 _HINT: Final = "method='radau' integrates it"
 _MOST_ELIMINATED: Final = 30  # unknowns of a model whose derivatives are solved for by expressions without being asked: the time for it grows faster
 _MAY_END: Final = frozenset(["sqrt", "power", "quotient", "angle"])  # roots, logarithms: what is not defined everywhere
@@ -89,7 +91,10 @@ class ExpressionSeries:
         arguments = Arguments(_VALUE, frozenset({"t"}), self.symbols.positions)
         program = self._program(unknowns, rates)
         watched = self._watched(program)
-        values = emit_series(program, arguments, order, "series", rests_at_zero=True, with_step=True, divisors=watched)
+        exponents = program.exponents
+        values = emit_series(
+            program, arguments, order, "series", rests_at_zero=True, with_step=True, divisors=watched, exponents=exponents[:_MOST_EXPONENTS]
+        )
         module = load(values.text)
         kept: list[NativeModule] = [module]
         address_of_tangent, n_numbers = 0, values.n_numbers
@@ -111,6 +116,7 @@ class ExpressionSeries:
             address_of_followers=at_points.address("followers") if at_points is not None and self._form.values else 0,
             n_numbers=n_numbers,
             n_watched=len(watched),
+            exponentials=0 if not exponents else WATCHED if len(exponents) <= _MOST_EXPONENTS else MANY,
             keep_alive=(*kept, at_points),
         )
 

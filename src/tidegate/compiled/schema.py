@@ -381,7 +381,7 @@ _OF_TAYLOR: Final = [
     # 1 where the step that the loop asks for has been taken already
     *_single("integer", "is_taken"),
     # divisors that whole steps watch: all or none
-    *_single("integer", "n_watched"),
+    *_single("integer", "n_watched exponentials"),
     *_single("number", "started_t"),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
     # what a simple event puts back where it turns out not to be one

@@ -39,12 +39,14 @@ def _model(n: int) -> tuple[list[Expr], list[Expr], Any]:
 class Steps:
     """The two functions of a model, called with arrays."""
 
-    def __init__(self, states: list[Expr], rates: list[Expr], *, form: Form, divisors: tuple[Expr, ...] = ()) -> None:
+    def __init__(
+        self, states: list[Expr], rates: list[Expr], *, form: Form, divisors: tuple[Expr, ...] = (), exponents: tuple[Expr, ...] = ()
+    ) -> None:
         self.n = len(states)
         positions = {T: ("t", 0)} | {state: ("y", k) for k, state in enumerate(states)}
         arguments = Arguments(("t", "y", "p", "m", "out"), frozenset({"t"}), positions)
         program = series_program(states, rates)
-        made = emit_series(program, arguments, _ORDER, "series", form=form, with_step=True, divisors=divisors)
+        made = emit_series(program, arguments, _ORDER, "series", form=form, with_step=True, divisors=divisors, exponents=exponents)
         self.module = load(made.text)
         self.out = np.zeros(made.n_numbers)
         self.box = np.zeros(box_size(self.n))
@@ -124,6 +126,21 @@ def test_the_inverse_root_is_right_to_two_percent() -> None:
     for x in 10.0 ** np.linspace(-280.0, 280.0, 999):
         for order in (4, 13, 20):
             assert inverse_root(float(x), order) == pytest.approx(math.exp(-math.log(x) / order), rel=0.02)
+
+
+@pytest.mark.parametrize("form", Form)
+def test_a_step_tells_how_far_exponents_move_that_come_near_zero(form: Form) -> None:
+    x = symbol(Role.UNKNOWN, "x")
+    exponent = -(T - 3.0) * (T - 3.0) * 50.0
+    rates = [node("exp", (exponent,))]
+    assert series_program([x], rates).exponents == (exponent,)
+    steps = Steps([x], rates, form=form, exponents=(exponent,))
+    # from -450: to -200 in the first step, where exponentials are nothing yet, then past zero
+    for longest, reach in ((1.0, 0.0), (4.0, (6.0 * 4.0 + 4.0**2) * 50.0)):
+        steps.box[Box.LONGEST] = steps.box[Box.UNLIMITED] = longest
+        steps.step(0.0, np.array([0.0]), 1.0)
+        assert steps.box[Box.STEP] == longest
+        assert steps.box[Box.REACH] == pytest.approx(reach, rel=1e-12)
 
 
 @pytest.mark.parametrize("form", Form)

@@ -64,6 +64,7 @@ def emit_series(
     rests_at_zero: bool = False,
     with_step: bool = False,
     divisors: Sequence[Expr] = (),
+    exponents: Sequence[Expr] = (),
 ) -> SeriesText:
     """The function ``name(..., out)`` of the coefficients of all states.
 
@@ -80,7 +81,7 @@ def emit_series(
     rests_at_zero : roots and powers of zero stay what they are there, which is right only of a base that stays zero; for callers that compare the
         polynomial with the equations. Otherwise their coefficients are not finite.
     with_step : also the function of a whole step (``whole_step``), for the arguments t, y, p, m, out.
-    divisors : rows of the program that such a step watches.
+    divisors, exponents : rows of the program that such a step watches: whether they keep clear of zero, and how far they move.
     """
     n = len(program.states)
     begin = -(-(1 + order * n) // _LINE) * _LINE
@@ -99,13 +100,12 @@ def emit_series(
     if plan is not None and chosen is Form.LOOPED:
         pieces, lines = lane_functions(program, plan, begin, order, name, rests_at_zero=rests_at_zero)
         pieces = f"{pieces}\n"
-        step = (
-            whole_step(name, n, order, rates, [_places_of(item, places, plan) for item in divisors], is_affine=program.is_affine) if with_step else ""
-        )
+        watched = [_places_of(item, places, plan) for item in (*divisors, *exponents)]
+        step = whole_step(name, n, order, rates, watched, n_exponents=len(exponents), is_affine=program.is_affine) if with_step else ""
     else:
-        made = _written_out(program, plan, places, order, divisors, rests_at_zero=rests_at_zero)
+        made = _written_out(program, plan, places, order, (*divisors, *exponents), rests_at_zero=rests_at_zero)
         if with_step:
-            function = whole_step(name, n, order, rates, made, is_affine=program.is_affine)
+            function = whole_step(name, n, order, rates, made, n_exponents=len(exponents), is_affine=program.is_affine)
             nothing = ", ".join(["ptr null"] * 4)
             calls = f"  %done = call i64 @{name}.step({declared}, {nothing}) nounwind"
             function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"

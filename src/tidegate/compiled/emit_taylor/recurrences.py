@@ -29,6 +29,7 @@ __all__ = ["NoSeriesError", "Program", "Row", "series_program"]
 _TWO_OVER_ROOT_PI: Final = constant(2.0 / math.sqrt(math.pi))
 _LARGEST_PRODUCT: Final = 1 << 10  # whole exponents up to here are products, which are analytic at zero, too
 _LINEAR: Final = frozenset(["add", "sub", "neg"])
+_EXPONENTIAL: Final = frozenset(["exp", "expm1", "sinh", "cosh", "tanh", "erf", "pow"])
 _AFFINE: Final = _LINEAR | {"state", "time", "same", "scale", "ratio", "select"}  # the second operand of scale and ratio, and conditions, do not move
 
 
@@ -87,6 +88,11 @@ class Program:
     def is_affine(self) -> bool:
         """Whether y' = A y + b + c t with constant A, b, c, so that coefficients above the second follow by A alone."""
         return all(row.kind in _AFFINE for row in self.rows)
+
+    @property
+    def exponents(self) -> tuple[Expr, ...]:
+        """What exponentials are taken of: where one moves far, they may rise from nothing behind all that a series at one point can tell."""
+        return tuple(dict.fromkeys(row.needed(0) for row in self.rows if row.kind == "product" and row.target.op in _EXPONENTIAL))
 
 
 def series_program(states: Sequence[Expr], rates: Sequence[Expr], others: Iterable[Expr] = ()) -> Program:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "Box", "box_size"]
+__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "MANY", "WATCHED", "Box", "box_size"]
 
 DONE: Final = 0
 CAREFULLY: Final = 1  # the step is to be taken the plain way
+WATCHED: Final = 1  # there are exponentials, and the step tells how far what they are taken of moves
+MANY: Final = 2  # there are more than it watches
 
 
 class Box(IntEnum):
@@ -30,9 +32,10 @@ class Box(IntEnum):
     IS_CLEAR = 13  # out: 1 if no divisor comes near zero
     IS_LONG = 14  # out: 1 if the caller is to look into the step
     LONGEST_KNOWN = 15  # in: the longest where the series of y' = A y + b + c t limits it, which knows all that is ahead
+    REACH = 16  # out: how far, at most, what an exponential is taken of moves in the step, if it comes near zero
 
 
-FIRST_LEAST: Final = 16
+FIRST_LEAST: Final = 24  # a whole number of lines of the cache
 
 
 def box_size(n: int) -> int:

@@ -24,6 +24,7 @@ _WIDE: Final = '"prefer-vector-width"="512"'
 _UNROLLED: Final = 4  # vectors of the widest kind that are written out one by one
 _MOVES: Final = 0.75  # of the way that its slope tells for the last step: so far an unknown moves in this one, ...
 _ALIKE: Final = 2.0  # ... if both are as long, up to this factor
+_NOTHING: Final = 60.0  # exp(-60) is
 _LEFT_OUT: Final = 0.25  # of the coefficient before the last, with the last: about what a series leaves out
 
 
@@ -80,6 +81,7 @@ def whole_step(
     rates: Sequence[int | float],
     series: StraightSeries | Sequence[Callable[[int], int]],
     *,
+    n_exponents: int = 0,
     is_affine: bool = False,
 ) -> str:
     """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and, for looped series, ``name.rest``.
@@ -93,10 +95,11 @@ def whole_step(
     n : unknowns.
     order : of the series.
     rates : where each unknown's rate stands among the first coefficients, or the number that it is.
-    series : written out, that of what must not come to zero among the others; if it is looped, where each order of these stands in ``out``.
+    series : written out, that of what is watched among the others; if it is looped, where each order of these stands in ``out``.
+    n_exponents : how many of these, the last ones, are what exponentials are taken of; the others must not come to zero.
     is_affine : of y' = A y + b + c t: what the polynomial leaves of it is one power of time, largest at the end, so that no step is looked into.
     """
-    return _Step(name, n, order, rates, series, is_affine=is_affine).text_of_all()
+    return _Step(name, n, order, rates, series, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
 
 
 _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
@@ -111,11 +114,13 @@ class _Step:
         rates: Sequence[int | float],
         series: StraightSeries | Sequence[Callable[[int], int]],
         *,
+        n_exponents: int,
         is_affine: bool,
     ) -> None:
         self.name, self.n, self.order, self.rates, self.is_affine = name, n, order, rates, is_affine
         self.straight = series if isinstance(series, StraightSeries) else None
-        self.divisors = () if isinstance(series, StraightSeries) else series
+        self.places = () if isinstance(series, StraightSeries) else series
+        self.n_exponents = n_exponents
         self.text = VectorText()
         self.block = "go"
         self.loops = 0
@@ -358,36 +363,58 @@ class _Step:
         text.store(text.new(f"uitofp i1 {self._every(gathered, 'rests')} to double"), "%box", Box.IS_IDLE)
         clear = self._clear(powers[1])
         text.store(text.new(f"uitofp i1 {clear} to double"), "%box", Box.IS_CLEAR)
+        text.store(self._reach(powers[1]), "%box", Box.REACH)
         text.lines += [f"  br i1 {self._every(gathered, 'finite')}, label %compare, label %care", "compare:"]
         self.block = "compare"
 
     def _clear(self, powers: list[str]) -> str:
-        """Whether bounds on the whole step say that no divisor comes to zero (Horner's rule, on [0, 1])."""
-        text, order = self.text, self.order
+        """Whether bounds on the whole step say that no divisor comes to zero."""
+        text = self.text
         clear = "true"
-        zero = literal(0.0)
-        for divisor in self._watched():
-            begin = divisor(0)
-            is_negative = text.new(f"fcmp olt double {begin}, {zero}")
-            sign = text.new(f"select i1 {is_negative}, double {literal(-1.0)}, double {literal(1.0)}")
-            low = ""
-            rho = zero
-            for k in range(order, 0, -1):
-                b = text.op("fmul", 1, text.op("fmul", 1, divisor(k), sign), powers[k])
-                if k >= order - 1:
-                    part = text.op("fmul", 1, text.call("fabs", 1, b), literal(1.0 if k == order else _LEFT_OUT))
-                    rho = text.op("fadd", 1, rho, part)
-                low = text.minimum(text.op("fadd", 1, b, low) if low else b, zero)
-            size = text.call("fabs", 1, begin)
-            rho = text.op("fadd", 1, rho, text.op("fmul", 1, size, literal(_ROUNDING)))
-            clear = text.both(clear, text.new(f"fcmp ogt double {text.op('fadd', 1, size, low)}, {rho}"), 1)
+        watched = self._watched()
+        for divisor in watched[: len(watched) - self.n_exponents]:
+            least, rest = self._least_size(divisor, powers)
+            clear = text.both(clear, text.new(f"fcmp ogt double {least}, {rest}"), 1)
         return clear
 
+    def _reach(self, powers: list[str]) -> str:
+        """A bound on how far any exponent moves in the step, of those that do not stay where exponentials are nothing, or beyond all bounds."""
+        text = self.text
+        most = literal(0.0)
+        watched = self._watched()
+        for exponent in watched[len(watched) - self.n_exponents :]:
+            least, rest = self._least_size(exponent, powers)
+            matters = text.new(f"fcmp ult double {text.new(f'fsub double {least}, {rest}')}, {literal(_NOTHING)}")
+            reach = literal(0.0)
+            for k in range(self.order, 0, -1):
+                reach = text.op("fadd", 1, reach, text.call("fabs", 1, text.op("fmul", 1, exponent(k), powers[k])))
+            most = text.maximum(most, text.new(f"select i1 {matters}, double {reach}, double {literal(0.0)}"))
+        return most
+
+    def _least_size(self, series: Callable[[int], str], powers: list[str]) -> tuple[str, str]:
+        """A bound from below on the size of a polynomial in the step (Horner's rule, on [0, 1]), and about what the series leaves out."""
+        text, order = self.text, self.order
+        zero = literal(0.0)
+        begin = series(0)
+        is_negative = text.new(f"fcmp olt double {begin}, {zero}")
+        sign = text.new(f"select i1 {is_negative}, double {literal(-1.0)}, double {literal(1.0)}")
+        low = ""
+        rest = zero
+        for k in range(order, 0, -1):
+            b = text.op("fmul", 1, text.op("fmul", 1, series(k), sign), powers[k])
+            if k >= order - 1:
+                part = text.op("fmul", 1, text.call("fabs", 1, b), literal(1.0 if k == order else _LEFT_OUT))
+                rest = text.op("fadd", 1, rest, part)
+            low = text.minimum(text.op("fadd", 1, b, low) if low else b, zero)
+        size = text.call("fabs", 1, begin)
+        rest = text.op("fadd", 1, rest, text.op("fmul", 1, size, literal(_ROUNDING)))
+        return text.op("fadd", 1, size, low), rest
+
     def _watched(self) -> list[Callable[[int], str]]:
-        """What gives the coefficient of each order of each divisor."""
+        """What gives the coefficient of each order of each divisor and exponent."""
         if self.straight is not None:
             return [lambda k, series=series: series[k] or literal(0.0) for series in self.straight.others]
-        return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.divisors]
+        return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.places]
 
     def _fit(self, step: str) -> None:
         """Whether the equations hold at the end; rounding is asked for only where they seem not to."""

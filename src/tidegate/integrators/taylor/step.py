@@ -3,7 +3,8 @@
 The series comes from the model's own function (``compiled.power_series``). Its last two coefficients say how long the step may be (Jorba and Zou, A
 software package for the numerical integration of ODEs by means of high-order Taylor methods, Experimental Mathematics 14, 2005, section 3.2; the
 factor is theirs). Where both are zero by accident they say nothing; so the step is accepted only if the polynomial fits the equations at its end, and
-inside as well where it is much longer than the last. What is left of the equations there is about (P + 1) c_{P+1} h^P, and the error h / (P + 1)
+inside as well where it is much longer than the last, or where an exponential may rise and fall again within it: the coefficients at its start need
+not show anything of that. What is left of the equations there is about (P + 1) c_{P+1} h^P, and the error h / (P + 1)
 times that.
 """
 
@@ -15,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_step, call_value
-from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
+from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, MANY, Box
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
 
@@ -40,6 +41,12 @@ _GROWTH: Final = 100.0  # no step is longer than so many times what was found po
 _GROWTH_OF_A_GUESS: Final = 1e12  # the same at the start of a run, of y' = A y + b + c t: however wrong the guess is, powers stay finite
 _MUCH_LONGER: Final = 3.0  # a step so much longer is looked at inside, too
 _LOOKS: Final = 4  # parts of such a step
+_FAR: Final = 3.0  # what an exponential is taken of moves by more than this in the step, which is looked at inside, ...
+_BETWEEN: Final = 4.0  # ... so often that it moves by less than this from look to look, ...
+_MOST_LOOKS: Final = 64  # ... up to here; ...
+_FARTHEST: Final = 600.0  # ... where it would move farther, the step is shorter
+_SHORTER: Final = 0.25
+_LOOKS_UNKNOWN: Final = 16  # where there are too many exponentials to watch
 _AHEAD: Final = 8.0  # of the time gone by: a step that the series does not limit looks no farther ahead than this, or than was found possible
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
@@ -49,7 +56,7 @@ _LEAST: Final = 1e-290
 _IS_STARTED, _OF_CAUTION, _LONGEST, _UNLIMITED = int(Box.IS_STARTED), int(Box.CAUTION), int(Box.LONGEST), int(Box.UNLIMITED)
 _UNTIL, _SHORTEST, _LOOK, _FIT, _OF_IDLE = int(Box.UNTIL), int(Box.SMALLEST), int(Box.LOOK), int(Box.FIT), int(Box.IDLE)
 _LIMIT, _POSSIBLE, _STEP = int(Box.LIMIT), int(Box.POSSIBLE), int(Box.STEP)
-_IS_IDLE, _IS_CLEAR, _IS_LONG, _KNOWN = int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.LONGEST_KNOWN)
+_IS_IDLE, _IS_CLEAR, _IS_LONG, _KNOWN, _REACH = int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.LONGEST_KNOWN), int(Box.REACH)
 # Only stability keeps steps short where, so many times in a row, no unknown moves by more than this part of itself and P |c_P| / |c_{P-1}|, the step
 # times the fastest rate, is the same up to that part; and where so many steps are still to come that another method is worth its start.
 STIFF_STEPS: Final = 50
@@ -298,18 +305,18 @@ def degree_of(n, order, coefficients):
 
 
 @native
-def _fits_inside(run, step):
-    for look in range(1, _LOOKS):
-        if not _misfit(run, float(look) / _LOOKS, step) <= 1.0:
+def _fits_inside(run, step, looks):
+    for look in range(1, looks):
+        if not _misfit(run, float(look) / looks, step) <= 1.0:
             return False
     return True
 
 
 @native
-def _fits(run, step, is_looked_into):
+def _fits(run, step, is_long):
     if not _misfit(run, 1.0, step) <= 1.0:
         return False
-    return not is_looked_into or _fits_inside(run, step)
+    return _fits_inside(run, step, _MOST_LOOKS if run.exponentials > 0 else _LOOKS if is_long else 1)
 
 
 @native
@@ -373,11 +380,19 @@ def _unlimited(run, longest, unit):
 
 @native
 def _is_right_inside(run, polynomial):
-    """Look into a step that is much longer than the last one."""
+    """Look into a step that is much longer than the last one, or in which an exponential may hide something."""
+    box = run.series_box
+    looks = _LOOKS if box[_IS_LONG] != 0.0 else 1
+    if run.exponentials == MANY:
+        looks = _LOOKS_UNKNOWN
+    elif not box[_REACH] <= _FAR:
+        looks = max(looks, int(min(math.ceil(box[_REACH] / _BETWEEN), _MOST_LOOKS)))
+    if looks == 1:
+        return True
     a = vector(run.r, run.coefficients_at, run.series_order * run.n)
     for k in range(run.series_order * run.n):
         a[k] = polynomial[k]
-    return _fits_inside(run, run.series_box[_STEP])
+    return _fits_inside(run, box[_STEP], looks)
 
 
 @native
@@ -399,7 +414,13 @@ def call_whole_step(run, unit, smallest, polynomial):
     box[_LOOK] = _MUCH_LONGER * unit
     code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
     run.c_rhs += 2
-    if code == DONE and box[_IS_LONG] != 0.0 and not _is_right_inside(run, polynomial):
+    while code == DONE and box[_REACH] > _FARTHEST:
+        box[_IS_STARTED] = 0.0
+        box[_LONGEST] = box[_UNLIMITED] = box[_KNOWN] = _SHORTER * box[_STEP]
+        run.series[0] = unit
+        code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
+        run.c_rhs += 2
+    if code == DONE and not _is_right_inside(run, polynomial):
         code = CAREFULLY
     if code != DONE:
         run.is_started = 0
@@ -458,11 +479,12 @@ def _step_with_care(run, unit, smallest):
     longest = _GROWTH * unit
     if run.nominal > 0.0:
         longest = min(longest, run.nominal)  # the first step, as asked for
+        run.series_box[_LONGEST] = longest
         run.nominal = 0.0
     limit = _possible(run) * unit
     if not limit < np.inf:
         longest = _unlimited(run, longest, unit)
-    possible = min(limit, longest, run.step_max)
+    possible = min(limit, longest, run.step_max, run.series_box[_LONGEST])
     proposed = possible
     rejected = run.c_rejected
     while True:
