@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -171,6 +171,28 @@ class Chain:
         """Points and speeds at the end."""
         r, v, _, _ = self.places(solve_ivp(self.rates, (0, t_end), self.start, method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1])
         return np.concatenate([r.ravel(), v.ravel()])
+
+    def moved(self, **changes: Any) -> Chain:
+        """With other values of what ``with_parameters`` makes parameters of."""
+        spring = changes.pop("spring", None)
+        springs = self.springs if spring is None else np.array([spring, *self.springs[1:]], dtype=object if hasattr(spring, "args") else float)
+        return replace(self, springs=springs, **changes)
+
+    def derivative(self, name: str, t_end: float) -> FloatArray:
+        """Of ``final`` by drag, friction or the first spring, by differences of the fifth order."""
+        h, value = 1e-4, float(self.springs[0] if name == "spring" else getattr(self, name))
+        near, far = (self.moved(**{name: value + k * h}).final(t_end) - self.moved(**{name: value - k * h}).final(t_end) for k in (1, 2))
+        return (8 * near - far) / (12 * h)
+
+    def with_parameters(self) -> dict[str, Any]:
+        """What ``tg.hdae`` is given, drag, friction and the first spring being parameters."""
+        fixed = self.functions()
+
+        def of(name: str) -> Callable[..., Any]:
+            return lambda t, y, p: self.moved(drag=p["drag"], friction=p["friction"], spring=p["spring"]).functions()[name](t, y)
+
+        followed = {name: of(name) for name in ("f1", "f2", "f3", "f4", "f5")}
+        return fixed | followed | {"p": {"drag": self.drag, "friction": self.friction, "spring": float(self.springs[0])}}
 
     def names(self) -> list[str]:
         """Of what ``final`` gives."""

@@ -150,9 +150,7 @@ def test_an_event_on_a_force_that_changes_friction_happens_once_in_every_form(se
     slope = (np.sin(moved[0][0]) - np.sin(moved[1][0])) / (2 * h)
     for form in FORMS:
         for rtol in (1e-6, 1e-9):
-            asks = ["angle"] if method == "radau" else None
-            result = tg.simulate(model, (0, 2), rtol=rtol, hdae=form, make_consistent=True, method=method, sensitivities=asks)
+            result = tg.simulate(model, (0, 2), rtol=rtol, hdae=form, make_consistent=True, method=method, sensitivities=["angle"])
             assert result.final["n"] == count, form
             assert [result.final[name] for name in ("px", "py", "vx", "vy")] == pytest.approx(wanted, abs=300 * rtol + 1e-7), form
-            if asks:
-                assert result.sensitivity("px", "angle")[-1] == pytest.approx(slope, abs=1e-3), form
+            assert result.sensitivity("px", "angle")[-1] == pytest.approx(slope, abs=1e-3), form

@@ -14,7 +14,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 
-__all__ = ["find_off", "move_onto", "note_drift"]
+__all__ = ["derivatives_onto", "find_off", "move_onto", "note_drift"]
 
 _OFF: Final = 100.0  # tolerances, and
 _DRIFTS: Final = 10.0  # as far as they had been before: from there on a constraint is left
@@ -115,37 +115,74 @@ def _solved(a, b, n):
     return True
 
 
+@native
+def _put_weights(run, y):
+    """The squares of what states may move by, 0 for what follows from them."""
+    weights = run.scratch_1
+    for q in range(run.n):
+        weight = run.atol[q] + run.rtol * max(abs(y[q]), run.y_max[q])
+        weights[q] = weight * weight if run.is_algebraic[q] == 0 else 0.0
+
+
+@native
+def _put_system(run, t, y):
+    """G W^2 G' at a point."""
+    g = run.constraint_slopes
+    a = run.constraint_system
+    n_c = run.n_constraints
+    call_value(run.f_constraint_slopes, t, y, run.p, run.m, vector(run.r, run.constraint_slopes_at, n_c * run.n))
+    for i in range(n_c):
+        for j in range(n_c):
+            x = 0.0
+            for q in range(run.n):
+                x += g[i, q] * run.scratch_1[q] * g[j, q]
+            a[i, j] = x
+
+
+@native
+def _way_back(run, q):
+    """How far a state moves by W^2 G' times what has been solved for."""
+    x = 0.0
+    for i in range(run.n_constraints):
+        x += run.constraint_slopes[i, q] * run.constraints[i]
+    return x * run.scratch_1[q]
+
+
+@native
+def derivatives_onto(run, t):
+    """Move derivatives of states by parameters onto those of the constraints, by the smallest change; they stay where that is singular.
+
+    Behind an event they are off by the error of a step, and a start at order 1 would take that for an error of its own, however short it is.
+    """
+    dp = run.dp
+    for i in range(run.n_sens):
+        _put_weights(run, run.y)
+        _put_system(run, t, run.y)
+        for k in range(run.moving_first[i], run.moving_first[i + 1]):
+            dp[run.moving[k]] = run.moving_rate[k]
+        call_tangent(run.f_constraints_tangent, t, run.y, run.zero, run.p, run.m, 0.0, run.sens[i], dp, run.zero, run.constraints)
+        for k in range(run.moving_first[i], run.moving_first[i + 1]):
+            dp[run.moving[k]] = 0.0
+        if _solved(run.constraint_system, run.constraints, run.n_constraints):
+            for q in range(run.n):
+                run.sens[i, q] -= _way_back(run, q)
+
+
 @kernel_entry(NUMBER, INTEGER)
 def move_onto(run, t, offset):
     """Move the states of the point at offset ``offset`` of r onto the constraints; 0, or 1 if that does not come to an end."""
     n = run.n
     y = vector(run.r, offset, n)
-    n_c = run.n_constraints
-    c = run.constraints
-    g = run.constraint_slopes
-    a = run.constraint_system
-    weights = run.scratch_1
-    for q in range(n):
-        weight = run.atol[q] + run.rtol * max(abs(y[q]), run.y_max[q])
-        weights[q] = weight * weight if run.is_algebraic[q] == 0 else 0.0
+    _put_weights(run, y)
     last = np.inf
     for _ in range(_MOST):
-        call_value(run.f_constraints, t, y, run.p, run.m, c)
-        call_value(run.f_constraint_slopes, t, y, run.p, run.m, vector(run.r, run.constraint_slopes_at, n_c * n))
-        for i in range(n_c):
-            for j in range(n_c):
-                x = 0.0
-                for q in range(n):
-                    x += g[i, q] * weights[q] * g[j, q]
-                a[i, j] = x
-        if not _solved(a, c, n_c):
+        call_value(run.f_constraints, t, y, run.p, run.m, run.constraints)
+        _put_system(run, t, y)
+        if not _solved(run.constraint_system, run.constraints, run.n_constraints):
             return 1
         size = 0.0
         for q in range(n):
-            x = 0.0
-            for i in range(n_c):
-                x += g[i, q] * c[i]
-            x *= weights[q]
+            x = _way_back(run, q)
             y[q] -= x
             size = max(size, abs(x) / (1e-13 * max(run.y_max[q], abs(y[q])) + 1e-6 * run.atol[q]))
         if not size < np.inf:

@@ -72,9 +72,10 @@ def test_a_block_moves_as_the_same_functions_do_events_included(form: str, is_tr
     assert "(mu5)[0]" not in block
 
 
-def test_derivatives_by_parameters_of_a_block_are_those_of_differences() -> None:
+@pytest.mark.parametrize("method", ["radau", "ida"])
+def test_derivatives_by_parameters_of_a_block_are_those_of_differences(method: str) -> None:
     h = 1e-4
-    result = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-9, sensitivities=["G"])
+    result = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-9, method=method, sensitivities=["G"])
     ends = [tg.simulate(Pendulum(), (0, 0.7), rtol=1e-10, parameters={"G": 9.81 + s * h}).final for s in (1, -1)]
     for name in ("PX", "PY", "VX", "VY"):
         assert result.sensitivity(name, "G")[-1] == pytest.approx((ends[0][name] - ends[1][name]) / (2 * h), abs=1e-5), name

@@ -57,8 +57,11 @@ def _right_sides(run, t, step, z, e, x):
 
 
 @native
-def _largest(run, e, x):
-    """The largest element of the last correction, as a part of the tolerance of its unknown; infinite if one is not finite."""
+def _largest(run, step, e, x):
+    """The largest element of the last correction, as a part of the tolerance of its unknown; infinite if one is not finite.
+
+    Those of index two are weighed by the step, as in ``update_scale``: rounding makes more of them the shorter it is.
+    """
     s = run.stages
     size = abs(run.p[run.sens_parameters[e]])
     size = size if size > 0.0 else 1.0
@@ -71,7 +74,10 @@ def _largest(run, e, x):
             derivative = max(derivative, abs(x[i, q]))
             if not abs(run.residuals[i, q]) < np.inf:
                 return np.inf
-        largest = max(largest, change / (run.rtol * derivative + run.atol[q] / size))
+        allowed = run.rtol * derivative + run.atol[q] / size
+        if run.n_forms > 0 and run.index_two[q] == 1:
+            allowed /= min(step, 1.0)
+        largest = max(largest, change / allowed)
     return largest
 
 
@@ -91,7 +97,7 @@ def _iterated(run, t, step, z, which):
             _right_sides(run, t, step, z, e, x)
             correct(run, step, which, x)
             corrections += 1
-            norm = _largest(run, e, x)
+            norm = _largest(run, step, e, x)
             if not norm < np.inf:
                 return NOT_FINITE
             rate = norm / last if corrections > 1 else 1.0

@@ -8,7 +8,9 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
+from tidegate.events.constraints import derivatives_onto
 from tidegate.integrators.hybrid_loop.event import AT_START
+from tidegate.integrators.hybrid_loop.forces import force_sensitivities, forces_here
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.model_functions import change_along, explicit_rates
@@ -56,14 +58,23 @@ def ida_step(run, _number, _whole):
 @kernel_entry(NUMBER, INTEGER)
 def ida_sensitivities_at(run, _number, _whole):
     """S at the end of the step or at the event that cuts it."""
-    return sensitivities_to(run, min(run.t + run.step, run.reached), run.sun_sens_end_at, IDAGetSensDky1)
+    end = min(run.t + run.step, run.reached)
+    code = sensitivities_to(run, end, run.sun_sens_end_at, IDAGetSensDky1)
+    if code == 0 and run.n_forms > 0:
+        force_sensitivities(run, end, run.y_new, run.sens_end)
+    return code
 
 
 @kernel_entry(NUMBER, INTEGER)
 def ida_values(run, when, _whole):
     """Unknowns and S inside the step."""
     value_inside(run, when, IDAGetLastOrder, IDAGetDky)
-    return sensitivities_to(run, when, run.sun_sens_out_at, IDAGetSensDky1)
+    if run.n_forms > 0:
+        forces_here(run, when, run.y_old)
+    code = sensitivities_to(run, when, run.sun_sens_out_at, IDAGetSensDky1)
+    if code == 0 and run.n_forms > 0:
+        force_sensitivities(run, when, run.y_old, run.sens_out)
+    return code
 
 
 @native
@@ -115,6 +126,8 @@ def ida_restart(run, t, which):
     IDASetInitStep(memory, max(run.step_new, _LEAST * abs(t)) if which == AT_START else _first_step(run, t))
     code = reason(run, IDAReInit(memory, t, run.sun_y, run.sun_ydot))
     if code == 0 and run.n_sens > 0:
+        if run.n_constraints > 0:
+            derivatives_onto(run, t)
         code = _sensitivity_rates(run, t)
         if code == 0:
             code = reason(run, IDASensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at, run.address_h + 8 * run.sun_sens_dot_at))

@@ -28,6 +28,7 @@ _MULTISTEP: Final = {"adams": 1, "bdf": 2}
 _ADDED_UP: Final = 100.0  # of the tolerance: errors of multistep methods add up to some ten of it, and are made of many small ones
 _ANY: Final = 1e100
 _LONGEST: Final = 0.02  # of the span: what is at rest at first would be stepped over in one step, with all that moves it later
+_OF_DIFFERENCES: Final = 1e-6  # the tightest relative tolerance of derivatives by parameters that stand on differences
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
 
@@ -65,13 +66,6 @@ class SundialsIntegrator(NativeRun):
     def __init__(self, problem: Problem, name: str) -> None:
         if name != "ida":
             check_explicit(problem, name)
-        elif len(problem.sensitivity_parameters) and problem.model.index_two is not None and problem.model.index_two.any():
-            # Derivatives of forces are outside of its error test: times of events that look at a force would have wrong ones, without a word.
-            # And behind a jump that is off the constraints by the error of a step no length of step satisfies the test of the others.
-            raise UsageError(
-                f"ida does not give derivatives by parameters of {problem.model.name}, whose equations are of index two in the form chosen",
-                hint="method='radau' does; or hdae='index1'",
-            )
         super().__init__(problem, _method(name))
         self._name = name
         self._objects: Objects | None = None
@@ -142,10 +136,13 @@ class SundialsIntegrator(NativeRun):
             # Derivatives of algebraic unknowns follow from those of the others, and are left to them: behind a choice of states, or where states are
             # tied, the order is one, and what is left of that in the S of a multiplier would hold it there over thousands of steps.
             atol[problem.model.algebraic] = _ANY
+        # differences of functions that can only be called are no better, and their noise would be taken for errors of the step
+        rtol = max(problem.rtol, _OF_DIFFERENCES) if problem.model.has_opaque else problem.rtol
+        atol *= rtol / problem.rtol
         # kept by the list until SUNDIALS has copied them
         limits = [np.ascontiguousarray(atol / one) for one in size]
         vectors = np.array([objects.vector(limit) for limit in limits], dtype=np.int64)
-        self._call(objects, f"{prefix}SensSVtolerances", float(problem.rtol), vectors.ctypes.data)
+        self._call(objects, f"{prefix}SensSVtolerances", float(rtol), vectors.ctypes.data)
         self._call(objects, f"{prefix}SetSensErrCon", 1)
 
     def _call(self, objects: Objects, name: str, *arguments: Any) -> None:
