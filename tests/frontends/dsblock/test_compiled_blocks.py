@@ -126,6 +126,13 @@ def test_blockp_refuses_warns_changes_the_start_or_does_not_mind(vdp: CompiledDS
     assert tg.simulate(vdp, (0.0, math.pi), parameters={"LINEAR": True}, rtol=1e-9).final["X1"] == pytest.approx(-2.0, abs=1e-7)
 
 
+def test_a_dae_warns_once_though_it_begins_twice() -> None:
+    block = tg.dsblock.build(BLOCKS / "implicit.f", prefix="imp")
+    with pytest.warns(tg.DSblockWarning, match="with K < 0 X1 grows") as warned:
+        tg.simulate(block, (0.0, 0.1), parameters={"K": -1.0})
+    assert len(warned) == 1
+
+
 @pytest.mark.slow
 def test_what_a_block_prints_comes_to_the_log(vdp: CompiledDSblock, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="tidegate.dsblock"):

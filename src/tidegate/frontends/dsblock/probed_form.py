@@ -10,6 +10,7 @@ from tidegate.errors import CallbackError
 from tidegate.frontends.dsblock.block import Block, CanBeTried, Entry, Reply, Run
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.forms import Equations, dae_equations
+from tidegate.frontends.dsblock.warned import said_once
 from tidegate.model import Form
 
 __all__ = ["probed_form", "require_form"]
@@ -18,11 +19,12 @@ __all__ = ["probed_form", "require_form"]
 def probed_form(block: Block, at: Entry) -> Equations:
     """Which derivatives enter the residuals, found out in a run that goes nowhere."""
     described = block.description
-    run, reply = block.tried(at) if isinstance(block, CanBeTried) else block.begin(at)
-    begun = described if reply.x is None else replace(described, x0=(*reply.x.tolist(), *described.x0[len(reply.x) :]))
-    n_states = len(at.x) if reply.n_states is None else reply.n_states
-    found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)), n_states)
-    run.end(at, is_well=True)
+    with said_once():
+        run, reply = block.tried(at) if isinstance(block, CanBeTried) else block.begin(at)
+        begun = described if reply.x is None else replace(described, x0=(*reply.x.tolist(), *described.x0[len(reply.x) :]))
+        n_states = len(at.x) if reply.n_states is None else reply.n_states
+        found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)), n_states)
+        run.end(at, is_well=True)
     return found
 
 

@@ -28,7 +28,7 @@ _MULTISTEP: Final = {"adams": 1, "bdf": 2}
 _ADDED_UP: Final = 100.0  # of the tolerance: errors of multistep methods add up to some ten of it, and are made of many small ones
 _ANY: Final = 1e100
 _LONGEST: Final = 0.02  # of the span: what is at rest at first would be stepped over in one step, with all that moves it later
-_OF_DIFFERENCES: Final = 1e-6  # the tightest relative tolerance of derivatives by parameters that stand on differences
+_OF_DIFFERENCES: Final = 1e-6  # the tightest relative tolerance of derivatives by parameters where gradients of constraints are differences
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
 
@@ -136,8 +136,9 @@ class SundialsIntegrator(NativeRun):
             # Derivatives of algebraic unknowns follow from those of the others, and are left to them: behind a choice of states, or where states are
             # tied, the order is one, and what is left of that in the S of a multiplier would hold it there over thousands of steps.
             atol[problem.model.algebraic] = _ANY
-        # differences of functions that can only be called are no better, and their noise would be taken for errors of the step
-        rtol = max(problem.rtol, _OF_DIFFERENCES) if problem.model.has_opaque else problem.rtol
+        # differences of constraints that can only be called are no better, and their noise would be taken for errors of the step
+        is_constrained = problem.model.index_two is not None and problem.model.has_opaque
+        rtol = max(problem.rtol, _OF_DIFFERENCES) if is_constrained else problem.rtol
         atol *= rtol / problem.rtol
         # kept by the list until SUNDIALS has copied them
         limits = [np.ascontiguousarray(atol / one) for one in size]

@@ -21,6 +21,7 @@ from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part
 from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.python_block import PythonBlock
+from tidegate.frontends.dsblock.warned import said_once
 
 __all__ = ["JoinedBlock", "called"]
 
@@ -97,10 +98,11 @@ class JoinedBlock:
         inputs: list[FloatArray] | None = None
         if self._has_circles:
             # of a circle nobody can be the first: all are tried to learn what each of them is given, then they begin with that
-            tried = self._begun(at, None, is_trial=True, is_beside=is_beside)
-            evaluation = self._evaluation(tried)
-            inputs = evaluation.signals(evaluation.settled(tried.at)).u
-            tried.end(evaluation)
+            with said_once():
+                tried = self._begun(at, None, is_trial=True, is_beside=is_beside)
+                evaluation = self._evaluation(tried)
+                inputs = evaluation.signals(evaluation.settled(tried.at)).u
+                tried.end(evaluation)
         begun = self._begun(at, inputs, is_beside=is_beside)
         run = self._run(begun)
         return run, run.started(begun.at, begun.replies)
