@@ -105,6 +105,13 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
     assert_same(found.load(), tg.sweep(ball, (0.0, 2.0), **options))
     found.close()
     assert not part.exists()
+    # whole: nothing is run again, and nothing else takes its place
+    asked: list[int] = []
+    with tg.sweep(ball, (0.0, 2.0), out=path, resume=True, progress=lambda count, total: asked.append(count), **options) as again:
+        assert_same(again.load(), tg.sweep(ball, (0.0, 2.0), **options))
+    assert not asked
+    with pytest.raises(tg.UsageError, match="is of another sweep"):
+        tg.sweep(ball, (0.0, 2.5), out=path, resume=True, **options)
 
 
 def test_ctrl_c_leaves_what_was_done(ball: Any, tmp_path: Path) -> None:

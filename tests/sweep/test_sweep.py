@@ -154,6 +154,7 @@ def test_values_that_do_not_go_together_are_told_before_anything_is_run(ball: An
         ({"parameters": {"e": 0.5}}, "no parameter varies"),
         ({}, "no parameter varies"),
         ({"grid": {"e": []}}, "no value at all"),
+        ({"parameters": {"e": []}}, "no value at all"),
         ({"grid": {"e": ["a"]}}, "e needs numbers"),
         ({"grid": {"e": [np.nan]}}, "must be finite"),
         ({"grid": {"e": [[0.1, 0.2]]}}, "needs a list of values of e"),

@@ -336,7 +336,10 @@ def output_times(options: Options, start: float, end: float) -> NDArray[np.float
     try:
         times = numbers_given(options.outputs)
     except (TypeError, ValueError):
-        raise UsageError(f"outputs must be times or a distance of times, not {options.outputs!r}", hint="outputs=np.linspace(0, 10, 101)") from None
+        raise UsageError(
+            f"outputs must be times or a distance of times, not {options.outputs!r}",
+            hint="outputs=np.linspace(0, 10, 101); a result has all variables, and a sweep those of variables=[...]",
+        ) from None
     if times.ndim == 0:
         return _equidistant(float(times), start, end)
     if times.ndim != 1 or times.size == 0 or not np.all(np.isfinite(times)):

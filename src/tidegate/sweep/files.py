@@ -22,8 +22,9 @@ from tidegate.sweep.gathered import Gathered, Shape, segments
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["checked_target", "opened", "write"]
+__all__ = ["checked_target", "finished", "opened", "write"]
 
+_DIGEST: Final = "asked"  # the attribute that says what a file is the answer to
 _CHUNK: Final = 1 << 17  # numbers, 1 MB: what is read or written at once
 
 
@@ -45,9 +46,30 @@ def checked_target(out: str | Path) -> Path:
     return path
 
 
-def write(path: Path, shape: Shape, gathered: Gathered, batches: Iterable[Batch]) -> None:
-    """Write the whole file, or nothing."""
-    _WRITERS[path.suffix.lower()](path, shape, gathered, batches)
+def write(path: Path, shape: Shape, gathered: Gathered, batches: Iterable[Batch], digest: str) -> None:
+    """Write the whole file, or nothing; ``digest`` says what it is the answer to."""
+    _WRITERS[path.suffix.lower()](path, shape, gathered.dataset().assign_attrs({_DIGEST: digest}), batches)
+
+
+def finished(path: Path, digest: str) -> xr.Dataset | None:
+    """What is in a file that is whole already; None where there is none, or runs beside it that wait to be gone on with.
+
+    Raises
+    ------
+    UsageError : it is the answer to something else.
+    """
+    if not path.exists() or Path(f"{path}.part").exists():
+        return None
+    try:
+        found = opened(path)
+    except Exception as error:
+        raise UsageError(f"{path} is no sweep: {error}", hint="remove the file, or name another") from error
+    if found.attrs.get(_DIGEST) == digest:
+        return found
+    found.close()
+    raise UsageError(
+        f"{path} is of another sweep: the model, its parameters or the options are not the same", hint="remove the file, or name another"
+    )
 
 
 def opened(path: Path) -> xr.Dataset:
@@ -58,11 +80,11 @@ def opened(path: Path) -> xr.Dataset:
     return xr.open_zarr(path, chunks=None, **plain) if path.suffix.lower() == ".zarr" else xr.open_dataset(path, engine="netcdf4", **plain)
 
 
-def _write_netcdf(path: Path, shape: Shape, gathered: Gathered, batches: Iterable[Batch]) -> None:
+def _write_netcdf(path: Path, shape: Shape, small: xr.Dataset, batches: Iterable[Batch]) -> None:
     import netCDF4
 
     with written_whole(path) as draft:
-        gathered.dataset().to_netcdf(draft, engine="netcdf4", format="NETCDF4")
+        small.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
         with netCDF4.Dataset(draft, "a") as file:
             for name, (along, attributes) in shape.variables.items():
                 for dim, size in along:
@@ -74,11 +96,11 @@ def _write_netcdf(path: Path, shape: Shape, gathered: Gathered, batches: Iterabl
             _fill(shape, batches, lambda name, where, block: file.variables[name].__setitem__(where, block))
 
 
-def _write_zarr(path: Path, shape: Shape, gathered: Gathered, batches: Iterable[Batch]) -> None:
+def _write_zarr(path: Path, shape: Shape, small: xr.Dataset, batches: Iterable[Batch]) -> None:
     import zarr
 
     with _folder_written_whole(path) as draft:
-        gathered.dataset().to_zarr(draft, mode="w", zarr_format=2, consolidated=False)
+        small.to_zarr(draft, mode="w", zarr_format=2, consolidated=False)
         group: Any = zarr.open_group(draft, mode="a", zarr_format=2)
         for name, (along, attributes) in shape.variables.items():
             sizes = [size for _, size in along]
@@ -120,4 +142,4 @@ def _folder_written_whole(target: Path) -> Generator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
 
 
-_WRITERS: Final = MappingProxyType[str, Callable[[Path, Shape, Gathered, Iterable[Batch]], None]]({".nc": _write_netcdf, ".zarr": _write_zarr})
+_WRITERS: Final = MappingProxyType[str, Callable[[Path, Shape, Any, Iterable[Batch]], None]]({".nc": _write_netcdf, ".zarr": _write_zarr})

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -32,6 +32,7 @@ TAKEN: Final = frozenset(
     "member time parameter event status message end_time steps event_count event_member event_time event_kind event_cause event_dt_dp".split()
 )
 _LOOKED_AT: Final = 1000  # members whose values are tried together before anything is run
+_NOTHING: Final = "a parameter is given no value at all, so nothing would be run"
 _HOW: Final = 'parameters={"k": [1.0, 2.0]} for runs one by one, grid={"k": [1.0, 2.0], "p": [3.0, 4.0]} for every combination'
 
 
@@ -98,7 +99,7 @@ def members_of(compiled: CompiledModel, parameters: Any, grid: Mapping[str, Any]
         raise UsageError(f"two dimensions of the sweep are called {next(dim for dim in dims if dims.count(dim) > 1)}", hint="rename one of them")
     shape = tuple(size for part in axes for size in part.shape)
     if not math.prod(shape):
-        raise UsageError("a parameter is given no value at all, so nothing would be run", hint=_HOW)
+        raise UsageError(_NOTHING, hint=_HOW)
     values, before = np.empty((math.prod(shape), len(names))), 0
     for part in axes:
         after = len(shape) - before - len(part.shape)
@@ -133,6 +134,8 @@ def _table(compiled: CompiledModel, given: Any) -> tuple[_Axes | None, dict[str,
         if array.ndim <= rank:
             fixed[name] = numbers_for(f"parameter {name}", array, located.shape).reshape(located.shape)
             continue
+        if not len(array):
+            raise UsageError(_NOTHING, hint=_HOW)
         if array.ndim != rank + 1 or array.shape[1:] != located.shape:
             raise UsageError(f"parameter {name} needs a list of values, one for each run, not an array of shape {array.shape}", hint=_HOW)
         sizes[name] = len(array)
@@ -211,6 +214,8 @@ def _array(compiled: CompiledModel, name: str, value: Any) -> FloatArray:
     if texts:  # or members of an enumeration
         whole = np.asarray(value, dtype=object)
         value = np.array([texts_to_numbers(f"parameter {name}", item, texts) for item in whole.ravel().tolist()]).reshape(whole.shape)
+    if isinstance(value, Iterator):
+        value = list(cast("Iterator[Any]", value))
     try:
         given = np.asarray(value) * 1
     except (TypeError, ValueError):

@@ -20,7 +20,7 @@ from tidegate.executive import prepare as prepare_run
 from tidegate.simulate import prepare
 from tidegate.starts_and_inputs import with_named_starts
 from tidegate.sweep.batch import Batch
-from tidegate.sweep.files import checked_target, opened, write
+from tidegate.sweep.files import checked_target, finished, opened, write
 from tidegate.sweep.gathered import Gathered, InMemory, Shape
 from tidegate.sweep.journal import Journal, digest_of
 from tidegate.sweep.members import Members, members_of
@@ -79,7 +79,7 @@ def sweep(  # noqa: PLR0913, options are keywords, and help and editors show the
     executor : who runs instead of threads: a ``concurrent.futures`` executor, or a Dask client.
     out : file to write, ``.nc`` or ``.zarr``; it is there whole or not at all. While the sweep goes on its runs are in ``out`` with
         ``.part`` behind it.
-    resume : go on with a sweep to the same file that was stopped.
+    resume : go on with a sweep to the same file that was stopped; where it is whole already nothing is run.
     progress : None for a bar where a sweep takes more than a second and somebody watches, False for none, or a function that is called with the runs
         done and the number of all.
     options : all others of ``tg.simulate``: method, rtol, atol, max_step, max_steps ...
@@ -159,8 +159,11 @@ def _in_memory(shape: Shape, hands: _Hands, progress: Any) -> xr.Dataset:
 
 
 def _in_file(shape: Shape, hands: _Hands, progress: Any, path: Path, *, resume: bool) -> xr.Dataset:
+    digest = digest_of(shape.study, shape.members)
+    if resume and (whole := finished(path, digest)) is not None:
+        return whole
     gathered = Gathered(shape)
-    journal = Journal(path, digest_of(shape.study, shape.members), resume=resume)
+    journal = Journal(path, digest, resume=resume)
     try:
         for batch in journal.batches():
             gathered.take(batch)
@@ -173,7 +176,7 @@ def _in_file(shape: Shape, hands: _Hands, progress: Any, path: Path, *, resume: 
         if stopped is not None:
             told = f"{_told(gathered)}; they are in {journal.path}"
             raise InterruptedRunError(told, time=float("nan"), hint="resume=True goes on with the others") from stopped
-        write(path, shape, gathered, journal.batches())
+        write(path, shape, gathered, journal.batches(), digest)
     finally:
         journal.close()
     journal.remove()
@@ -206,7 +209,8 @@ def _prepared(source: Any, t_span: tuple[float, float] | None, options: dict[str
     given = [name for name, value in options.items() if value is not None]
     if t_span is not None or given:
         what = "t_span" if t_span is not None else given[0]
-        raise UsageError(f"{what} is given, but the run is prepared with its own", hint=f"tg.prepare(model, t_span, {what}=...), or give the model")
+        told = f"{t_span}" if t_span is not None else f"t_span, {what}=..."
+        raise UsageError(f"{what} is given, but the run is prepared with its own", hint=f"tg.prepare(model, {told}), or give the model itself here")
     return _like(source)
 
 
