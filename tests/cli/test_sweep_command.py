@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+import tidegate as tg
 from tidegate.cli.app import app
 from tidegate.sweep.files import opened
 
@@ -50,6 +51,26 @@ def test_combinations_are_run_and_saved(tank: Path, tmp_path: Path) -> None:
         assert found["depth"].values.tolist() == [0.5, 2.0]
         assert found["level"].dims == ("k", "depth", "time")
         assert float(found["level"].sel(k=3.0, depth=2.0, time=4.0)) == pytest.approx(2.0 + 1.0 / 3.0, abs=2e-3)
+
+
+@pytest.mark.parametrize("suffix", ["nc", "zarr"])
+def test_a_saved_sweep_is_shown_as_it_was_printed(tank: Path, tmp_path: Path, suffix: str) -> None:
+    out = tmp_path / f"sweep.{suffix}"
+    printed = told(tank, "--over", "k=1,3", "--over", "depth=1,2", "--out", out).output
+    shown = CliRunner().invoke(app, ["show", str(out)])
+    assert shown.exit_code == 0, shown.output
+    table = shown.output.splitlines()[1:]
+    assert table == printed.splitlines()[1 : 1 + len(table)]
+    assert len(table) == 6
+    one_by_one = tmp_path / f"members.{suffix}"
+    tg.sweep(
+        tg.ode(lambda t, y, p: [-p["k"] * y["x"]], y0={"x": 1.0}, p={"k": 1.0}), (0, 1), {"k": [1.0, 2.0]}, out=one_by_one, progress=False
+    ).close()
+    assert "1  finished  0.367879" in CliRunner().invoke(app, ["show", str(one_by_one)]).output
+    if suffix == "nc":
+        refused = CliRunner().invoke(app, ["plot", str(out)])
+        assert refused.exit_code == 2
+        assert "holds the runs of a sweep" in refused.output
 
 
 @pytest.mark.parametrize(

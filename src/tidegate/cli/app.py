@@ -49,7 +49,7 @@ Settings = Annotated[
 Sensitivity = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Parameter to differentiate everything by, or `all`. May be repeated.")]
 Rtol = Annotated[float | None, typer.Option(metavar="NUMBER", parser=real, help="Relative tolerance; without it 1e-6, or what a DSblock proposes.")]
 Atol = Annotated[float | None, typer.Option(metavar="NUMBER", parser=real, help="Absolute tolerance.")]
-Method = Annotated[str, typer.Option(metavar="NAME", help="Integration method: radau, rodas5p; SUNDIALS' ida, bdf, adams; rke, pc, euler ...")]
+Method = Annotated[str, typer.Option(metavar="NAME", help="Integration method: taylor, radau, rodas5p; ida, bdf, adams; rke, pc, euler ...")]
 MaxStep = Annotated[Quantity | None, typer.Option(metavar="DT", parser=quantity, help="Longest step; the step itself of methods of fixed step.")]
 Step = Annotated[Quantity | None, typer.Option(metavar="DT", parser=quantity, help="Values every DT: of a run beside the events.")]
 Points = Annotated[int | None, typer.Option(metavar="N", parser=whole, help="Values at N evenly spaced times: of a run beside the events.")]

@@ -16,6 +16,7 @@ from tidegate.cli.find_model import load_source
 from tidegate.cli.find_result import load_result
 from tidegate.cli.library_command import is_library, library_source, show_block
 from tidegate.cli.report import print_result
+from tidegate.cli.sweep_table import print_runs, sweep_in
 from tidegate.description_tables import print_model
 from tidegate.errors import UsageError
 from tidegate.export import FORMATS
@@ -50,6 +51,12 @@ def show(source: str, picture: Path | None = None, what: Literal["connections", 
         If the file or the model is wrong.
     """
     console = Console(highlight=False, emoji=False, width=None if Console().is_terminal else 120)
+    runs = sweep_in(Path(source))
+    if runs is not None:
+        with runs:
+            console.print(f"sweep of {runs.attrs.get('model', 'a model')}", markup=False)
+            print_runs(console, runs)
+        return
     if not _RESULTS.isdisjoint(suffix.lower() for suffix in Path(source).suffixes):
         result = load_result(source, "show")
         console.print(Text(result.summary()))

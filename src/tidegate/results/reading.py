@@ -34,6 +34,9 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
     UsageError
         If it was not made by tidegate.
     """
+    if {"status", "end_time", "event_count"} <= set(dataset.variables) and "columns" not in dataset.attrs:
+        hint = "xarray.open_dataset reads them, and `tidegate show` lists them"
+        raise UsageError(f"{source} holds the runs of a sweep, and not the result of one run", hint=hint)
     if "columns" not in dataset.attrs or "time" not in dataset.variables:
         raise UsageError(f"{source} is no result of tidegate", hint="give a file written by `tidegate run --out` or Result.to_netcdf")
     attributes = dataset.attrs
