@@ -39,7 +39,7 @@ def sweep_in(path: Path) -> xr.Dataset | None:
 
 def _labels(dataset: xr.Dataset, dim: str) -> list[str]:
     """What tells the runs along a dimension apart: its own values; of runs one by one the parameters that differ."""
-    own = [str(name) for name, label in dataset.coords.items() if label.dims == (dim,) and name != dim]
+    own = [name for name in map(str, dataset.coords) if name != dim and dataset[name].dims == (dim,)]
     return own or [dim]
 
 
