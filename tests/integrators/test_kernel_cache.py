@@ -13,18 +13,16 @@ from tidegate.integrators import kernel_cache
 
 
 def test_what_is_compiled_ahead_is_there_by_name() -> None:
-    for first, parts in kernel_cache._AHEAD.items():
-        assert first in parts
-        for module, names in parts.items():
-            loaded = kernel_cache.kernel(module)
-            assert all(callable(getattr(loaded, name).there) for name in names), module
+    for kind, parts in kernel_cache._AHEAD.items():
+        for module, name in parts:
+            assert callable(getattr(kernel_cache.kernel(module), name).there), (kind, name)
 
 
-def test_a_second_process_is_begun_only_where_nothing_has_been_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[Any] = []
 
     def begin(program: list[str], **_options: Any) -> None:
-        begun.append(program)
+        begun.append(program[-1].partition("compile_ahead(")[2].removesuffix(")"))
 
     def place(module: str) -> Path:
         return tmp_path / module
@@ -32,25 +30,28 @@ def test_a_second_process_is_begun_only_where_nothing_has_been_compiled(tmp_path
     def root() -> Path:
         return tmp_path
 
-    def two() -> int:
-        return 2
-
     monkeypatch.setattr(subprocess, "Popen", begin)
     monkeypatch.setattr(kernel_cache, "entry_directory", place)
     monkeypatch.setattr(kernel_cache, "kernel_directory", root)
     monkeypatch.setattr(kernel_cache, "cache_directory", root)
-    monkeypatch.setattr(kernel_cache.os, "cpu_count", two)
-    loop, search = kernel_cache._AHEAD
     share = kernel_cache.share_the_work.__wrapped__
-    share(False)
-    share(True)
-    for module in (loop, search):
+    for processors, others in ((1, 0), (2, 1), (3, 2), (64, 3)):
+        monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda processors=processors: processors)
+        share("taylor", has_relations=False)
+        assert begun == ["[('taylor', False)]"] * others
+        begun.clear()
+    monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda: 2)
+    share("radau", has_relations=False)
+    share("radau", has_relations=True)
+    share("taylor", has_relations=True)
+    for kind in (("radau", False), ("radau", True), ("taylor", True)):
+        module, name = kernel_cache._AHEAD[kind][0]
         place(module).mkdir()
-        (place(module) / "advance-1.o").touch()
-        share(False)
-        share(True)
-    asked = [program[-1].partition("compile_ahead(")[2].rstrip(")") for program in begun]
-    assert asked == [f"['{loop}']", f"['{loop}', '{search}']", f"['{search}']"]
+        (place(module) / f"{name}-1.o").touch()
+        share("radau", has_relations=False)
+        share("radau", has_relations=True)
+    share("taylor", has_relations=True)
+    assert begun == ["[('radau', False)]", "[('radau', False), ('radau', True)]", "[('taylor', True)]", "[('radau', True)]"]
 
 
 def test_a_model_without_relations_delays_and_sparse_matrices_needs_no_machine_code_of_theirs() -> None:

@@ -20,7 +20,7 @@ from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_ar
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
 from tidegate.errors import UsageError
 
-__all__ = ["ENTRY", "entry_code"]
+__all__ = ["ENTRY", "entry_code", "while_waiting"]
 
 ENTRY: Final = "entry"  # its name in the object file
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
@@ -54,6 +54,23 @@ def entry_code(function: Callable[..., Any], signature: Any) -> NativeModule:
         if sources_are_as_they_were():
             write_object(path, code)
     return link(code)
+
+
+_meanwhile: list[Callable[[], bool]] = []
+
+
+def while_waiting(do: Callable[[], bool]) -> None:
+    """What is done where another process is waited for; it answers False when there is nothing left to do."""
+    _meanwhile.append(do)
+
+
+def _do_something() -> bool:
+    while _meanwhile:
+        do = _meanwhile.pop()
+        if do():
+            _meanwhile.append(do)
+            return True
+    return False
 
 
 def _linked(code: bytes | None) -> NativeModule | None:
@@ -119,7 +136,8 @@ class _announced:  # noqa: N801, a block
                 if time.monotonic() > last or not _is_at_work(self._mark):
                     return self
                 self.was_waited_for = True
-                time.sleep(_GLANCE)
+                if not _do_something():
+                    time.sleep(_GLANCE)
             except OSError:  # the place cannot be written
                 return self
 

@@ -18,6 +18,7 @@ from typing import Final
 
 from tidegate.cache_folder import prune, safe_directory
 from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
+from tidegate.compiled.native import this_processor
 
 __all__ = ["entry_directory", "kernel_directory", "remember_the_sources", "sources_are_as_they_were"]
 
@@ -85,7 +86,7 @@ def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
                 made_of.update(f"{name}\0{text}\0".encode())
             texts[module] = made_of.hexdigest()
         _note_down(note, texts)
-    tools = "".join(f"{package} {metadata.version(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version
+    tools = "".join(f"{package} {metadata.version(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version + this_processor()
     return {module: hashlib.sha256(f"{text};{tools}".encode()).hexdigest()[:16] for module, text in texts.items()}
 
 

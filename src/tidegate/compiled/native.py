@@ -24,7 +24,7 @@ from typing import Any, Final
 from tidegate.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
 
-__all__ = ["NativeModule", "link", "load", "read_object", "write_object"]
+__all__ = ["NativeModule", "link", "load", "read_object", "this_processor", "write_object"]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
 _LONG: Final = 1 << 20  # characters of text from which on the generator's fast way is taken: a tenth of the time, and runs are hardly slower
@@ -195,6 +195,11 @@ class _Host:
 @cache
 def _host() -> _Host:
     return _Host()
+
+
+def this_processor() -> str:
+    """What tells machine code for this processor from that for others: a folder of it may be seen by several computers."""
+    return _host().identity
 
 
 @cache

@@ -62,6 +62,8 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     method = method_of(problem, method)
     if problem.model.past is not None and method != "radau":
         raise UsageError(f"method {method!r} solves no equations with delays", hint="method='radau', which 'auto' takes")
+    if method in ("radau", "taylor"):
+        share_the_work(method, has_relations=len(problem.model.guards) > 0)
     if method in ("ida", "bdf", "adams"):
         return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
     if method in _CLASSICAL:
@@ -72,5 +74,4 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
         return kernel("tidegate.integrators.rosenbrock.rosenbrock_method").RosenbrockIntegrator(problem)
     if method != "radau":
         raise ValueError(f"no integrator is called {method!r}")
-    share_the_work(len(problem.model.guards) > 0)
     return kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(problem)

@@ -1,7 +1,7 @@
 """Loading a module of native code: only when a run needs it, since Numba and its types take a moment. Its entries are compiled when first called.
 
-Numba compiles one function at a time in each process. So where there are two processors, and nothing has been compiled yet, a second process makes
-what nearly every run comes to, beginning where the first gets to last; what one of them is at, the other waits for (``compiled.entry_code``).
+Numba compiles one function at a time in each process. So where there are several processors, and nothing has been compiled yet, other processes make
+what nearly every run comes to. What one of them is at the first waits for where it gets there, and makes what they would come to last meanwhile.
 """
 
 from __future__ import annotations
@@ -18,31 +18,53 @@ from types import ModuleType
 from typing import Final
 
 from tidegate.cache_folder import cache_directory
+from tidegate.compiled import entry_code
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory
 
 __all__ = ["compile_ahead", "kernel", "share_the_work"]
 
 _RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
-_LOOP: Final = "tidegate.integrators.hybrid_loop.loop"
-_SEARCH: Final = "tidegate.events.isolate"
-# by the module that tells whether it has been compiled: what every run comes to after ``begin``; what those of models with relations come to
+_HYBRID: Final = "tidegate.integrators.hybrid_loop"
+_RADAU: Final = "tidegate.integrators.radau"
+_TAYLOR: Final = "tidegate.integrators.taylor"
+_ALONE, _WITH_RELATIONS = False, True
+# By method, and by whether steps are searched for events: what runs come to after ``begin``, in the order in which it is made. Its first item tells
+# whether anything is to be done.
 _AHEAD: Final = {
-    _LOOP: {
-        _LOOP: ("advance",),
-        "tidegate.integrators.radau.step": ("take_step",),
-        "tidegate.integrators.radau.newton": ("newton",),
-        "tidegate.linear.systems": ("factor_complex", "factor_real", "solve_complex", "solve_real"),
-        "tidegate.integrators.radau.inside": ("error_inside",),
-        "tidegate.integrators.hybrid_loop.record": ("record_row", "record_polynomial"),
-    },
-    _SEARCH: {
-        _SEARCH: ("earliest_of_guards",),
-        "tidegate.integrators.hybrid_loop.event": ("event_with_rows",),
-        "tidegate.events.tape_range": ("tape_range",),
-        "tidegate.integrators.radau.locate": ("locate",),
-        "tidegate.events.leaving": ("leaving_sides",),
-    },
+    ("radau", _ALONE): (
+        (f"{_HYBRID}.loop", "advance"),
+        (f"{_RADAU}.step", "take_step"),
+        (f"{_RADAU}.newton", "newton"),
+        *(("tidegate.linear.systems", name) for name in ("factor_complex", "factor_real", "solve_complex", "solve_real")),
+        (f"{_RADAU}.inside", "error_inside"),
+        *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial")),
+    ),
+    ("radau", _WITH_RELATIONS): (
+        ("tidegate.events.isolate", "earliest_of_guards"),
+        (f"{_HYBRID}.event", "event_with_rows"),
+        ("tidegate.events.tape_range", "tape_range"),
+        (f"{_RADAU}.locate", "locate"),
+        ("tidegate.events.leaving", "leaving_sides"),
+    ),
+    ("taylor", _ALONE): (
+        (f"{_TAYLOR}.smooth", "take_smooth_steps"),
+        (f"{_TAYLOR}.step", "take_step"),
+        *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial")),
+        ("tidegate.events.restart", "derivatives"),
+        *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
+    ),
+    ("taylor", _WITH_RELATIONS): (
+        (f"{_TAYLOR}.step", "take_step"),
+        ("tidegate.events.isolate", "earliest_of_guards"),
+        (f"{_HYBRID}.event", "event_with_rows"),
+        (f"{_TAYLOR}.hooks", "taylor_locate"),
+        (f"{_HYBRID}.simple_event", "settle_simply"),
+        *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial", "log_event")),
+        ("tidegate.events.on_its_side", "put_on_its_side"),
+        *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
+    ),
 }
+_MOST_OTHERS: Final = 3  # processes beside the first
 
 _loading = threading.RLock()
 _others: list[subprocess.Popen[bytes]] = []
@@ -66,16 +88,20 @@ def kernel(module: str) -> ModuleType:
 
 
 @cache
-def share_the_work(has_relations: bool) -> None:
-    """Begin the second process for a run of the default method, where there is something for it to do.
+def share_the_work(method: str, *, has_relations: bool) -> None:
+    """Begin other processes for the first runs of a method, where there is something for them to do.
 
     Parameters
     ----------
+    method : "radau" or "taylor", which most runs take.
     has_relations : whether a step is searched for events.
     """
-    firsts = (_LOOP, _SEARCH) if has_relations else (_LOOP,)
-    missing = [first for first in firsts if (place := entry_directory(first)) is not None and not any(place.glob("*"))]
-    if not missing or (os.cpu_count() or 1) < 2 or not sys.executable:
+    kinds = [(method, has_relations)]
+    if method == "radau" and has_relations:
+        kinds.insert(0, (method, _ALONE))
+    missing = [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
+    others = min((os.cpu_count() or 1) - 1, _MOST_OTHERS)
+    if not missing or others < 1 or not sys.executable:
         return
     if not kernel_directory().is_relative_to(cache_directory()):
         return  # of this process alone
@@ -83,24 +109,42 @@ def share_the_work(has_relations: bool) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     nothing = subprocess.DEVNULL
     try:
-        other = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
-            [sys.executable, "-c", program], env=environment, stdin=nothing, stdout=nothing, stderr=nothing
-        )
+        for _ in range(others):
+            other = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
+                [sys.executable, "-c", program], env=environment, stdin=nothing, stdout=nothing, stderr=nothing
+            )
+            _others.append(other)  # it is not waited for
     except OSError:
         return
-    _others.append(other)  # it is not waited for
+    waiting = [part for kind in missing for part in _AHEAD[kind]]
+    entry_code.while_waiting(lambda: _one_of_the_last(waiting))
 
 
-def compile_ahead(firsts: Iterable[str]) -> None:
-    """Compile what runs come to, in a process that does nothing else.
+def _one_of_the_last(parts: list[tuple[str, str]]) -> bool:
+    """Compile one that the others will get to last; False if none is left."""
+    while parts:
+        module, name = parts.pop()
+        if not _is_there(module, name):
+            getattr(kernel(module), name).there()
+            return True
+    return False
+
+
+def _is_there(module: str, name: str) -> bool:
+    """Whether there is machine code of this entry, or none is kept."""
+    place = entry_directory(module)
+    return place is None or any(place.glob(f"{name}-*"))
+
+
+def compile_ahead(kinds: Iterable[tuple[str, bool]]) -> None:
+    """Compile what runs come to, in a process that does nothing else; what another one is at is left to it.
 
     Parameters
     ----------
-    firsts : the modules that lists of it begin with.
+    kinds : of runs: a method, and whether steps are searched for events.
     """
     gc.set_threshold(*_RARELY)
-    for first in firsts:
-        for module, names in _AHEAD[first].items():
-            loaded = import_module(module)
-            for name in names:
-                getattr(loaded, name).there()
+    for kind in kinds:
+        for module, name in _AHEAD[kind]:
+            if not _is_there(module, name):
+                getattr(import_module(module), name).there()

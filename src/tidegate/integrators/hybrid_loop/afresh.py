@@ -11,6 +11,7 @@ from tidegate.compiled.workspace import INITIAL_EVENT
 from tidegate.events.not_tied import NOTHING
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import remember_discrete
+from tidegate.integrators.hybrid_loop.clear_start import may_start_clearly, settle_clearly
 from tidegate.integrators.hybrid_loop.event import AGAIN
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.forced import let_go
@@ -68,6 +69,8 @@ def settle_afresh(run, t):
     if run.n_sens > 0:
         start_jump(run)
     if _nothing_decides(run) and _settle_plainly(run, t) == 0:
+        return 0
+    if may_start_clearly(run) and settle_clearly(run, t) == 0:
         return 0
     code = settle(run, t, INITIAL_EVENT)
     if code == 0 and run.n_sens > 0:
