@@ -27,7 +27,6 @@ _ORDERS: Final = {"ida": 5, "bdf": 5, "adams": 12}
 _MULTISTEP: Final = {"adams": 1, "bdf": 2}
 _ADDED_UP: Final = 100.0  # of the tolerance: errors of multistep methods add up to some ten of it, and are made of many small ones
 _ANY: Final = 1e100
-_LONGEST: Final = 0.02  # of the span: what is at rest at first would be stepped over in one step, with all that moves it later
 _OF_DIFFERENCES: Final = 1e-6  # the tightest relative tolerance of derivatives by parameters where gradients of constraints are differences
 _MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
 
@@ -115,9 +114,8 @@ class SundialsIntegrator(NativeRun):
         # steps were taken whose values had nothing to do with the equations. So each step has a matrix of its own.
         every_step = ("IDASetDeltaCjLSetup", 0.0) if self._name == "ida" else ("CVodeSetLSetupFrequency", 1)
         self._call(objects, *every_step)
-        longest = min(problem.step_max, _LONGEST * (problem.t_end - t))
-        if 0.0 < longest < np.inf:
-            self._call(objects, f"{prefix}SetMaxStep", float(longest))
+        if np.isfinite(problem.step_max):
+            self._call(objects, f"{prefix}SetMaxStep", float(problem.step_max))
         if len(problem.sensitivity_parameters):
             self._make_sensitivities(objects, prefix)
 
