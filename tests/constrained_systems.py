@@ -175,7 +175,7 @@ class Chain:
     def moved(self, **changes: Any) -> Chain:
         """With other values of what ``with_parameters`` makes parameters of."""
         spring = changes.pop("spring", None)
-        springs = self.springs if spring is None else np.array([spring, *self.springs[1:]], dtype=object if hasattr(spring, "args") else float)
+        springs = self.springs if spring is None else np.array([spring, *self.springs[1:]])
         return replace(self, springs=springs, **changes)
 
     def derivative(self, name: str, t_end: float) -> FloatArray:

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tidegate.numbers_as_texts import flag_text
 from tidegate.results.labels import number
+from tidegate.results.reading import holds_a_sweep
 from tidegate.sweep.files import opened
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def sweep_in(path: Path) -> xr.Dataset | None:
         found = opened(path)
     except (OSError, ValueError, KeyError):
         return None  # whoever reads a result says what is wrong with the file
-    if {"status", "end_time", "steps"} <= set(found.variables) and "columns" not in found.attrs:
+    if holds_a_sweep(found):
         return found
     found.close()
     return None

@@ -380,7 +380,7 @@ _OF_TAYLOR: Final = [
     *_single("integer", "is_started"),
     # 1 where the step that the loop asks for has been taken already
     *_single("integer", "is_taken"),
-    # divisors that whole steps watch: all or none
+    # divisors that whole steps watch: all or none; whether there are exponentials, and they watch them (``step_box``)
     *_single("integer", "n_watched exponentials"),
     *_single("number", "started_t"),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),

@@ -42,23 +42,29 @@ def _number(x):
 
 
 @native
+def _put_change(run, t, i, ahead, s):
+    """How the constraints change with parameter i along derivatives ``s`` of the unknowns, time going ahead."""
+    dp = run.dp
+    for k in range(run.moving_first[i], run.moving_first[i + 1]):
+        dp[run.moving[k]] = run.moving_rate[k]
+    call_tangent(run.f_constraints_tangent, t, run.y, run.zero, run.p, run.m, ahead, s, dp, run.zero, run.constraints)
+    for k in range(run.moving_first[i], run.moving_first[i + 1]):
+        dp[run.moving[k]] = 0.0
+
+
+@native
 def _off_derivative(run, t):
     """The same of derivatives by parameters: what moves with a parameter has to keep the constraints, too."""
     c = run.constraints
     allowed = run.constraint_scale
     weights = run.scratch_1
     nothing = run.zero
-    dp = run.dp
     run.off_why = DERIVATIVES
     for i in range(run.n_sens):
         for q in range(run.n):
             weights[q] = abs(run.sigma[i, q])
         call_tangent(run.f_constraint_scale, t, run.y, nothing, run.p, run.m, abs(_number(run.dt_dp[i])), weights, nothing, nothing, allowed)
-        for k in range(run.moving_first[i], run.moving_first[i + 1]):
-            dp[run.moving[k]] = run.moving_rate[k]
-        call_tangent(run.f_constraints_tangent, t, run.y, nothing, run.p, run.m, _number(run.dt_dp[i]), run.sigma[i], dp, nothing, c)
-        for k in range(run.moving_first[i], run.moving_first[i + 1]):
-            dp[run.moving[k]] = 0.0
+        _put_change(run, t, i, _number(run.dt_dp[i]), run.sigma[i])
         for k in range(run.n_constraints):
             if not abs(c[k]) <= (_OFF_DERIVATIVE * run.rtol + _LEAST) * allowed[k] + _LEAST:
                 run.off_constraint = k
@@ -125,12 +131,17 @@ def _put_weights(run, y):
 
 
 @native
-def _put_system(run, t, y):
-    """G W^2 G' at a point."""
+def _put_slopes(run, t, y):
+    """G at a point."""
+    call_value(run.f_constraint_slopes, t, y, run.p, run.m, vector(run.r, run.constraint_slopes_at, run.n_constraints * run.n))
+
+
+@native
+def _put_system(run):
+    """G W^2 G'."""
     g = run.constraint_slopes
     a = run.constraint_system
     n_c = run.n_constraints
-    call_value(run.f_constraint_slopes, t, y, run.p, run.m, vector(run.r, run.constraint_slopes_at, n_c * run.n))
     for i in range(n_c):
         for j in range(n_c):
             x = 0.0
@@ -154,15 +165,11 @@ def derivatives_onto(run, t):
 
     Behind an event they are off by the error of a step, and a start at order 1 would take that for an error of its own, however short it is.
     """
-    dp = run.dp
+    _put_weights(run, run.y)
+    _put_slopes(run, t, run.y)
     for i in range(run.n_sens):
-        _put_weights(run, run.y)
-        _put_system(run, t, run.y)
-        for k in range(run.moving_first[i], run.moving_first[i + 1]):
-            dp[run.moving[k]] = run.moving_rate[k]
-        call_tangent(run.f_constraints_tangent, t, run.y, run.zero, run.p, run.m, 0.0, run.sens[i], dp, run.zero, run.constraints)
-        for k in range(run.moving_first[i], run.moving_first[i + 1]):
-            dp[run.moving[k]] = 0.0
+        _put_system(run)  # anew: elimination leaves nothing of it
+        _put_change(run, t, i, 0.0, run.sens[i])
         if _solved(run.constraint_system, run.constraints, run.n_constraints):
             for q in range(run.n):
                 run.sens[i, q] -= _way_back(run, q)
@@ -177,7 +184,8 @@ def move_onto(run, t, offset):
     last = np.inf
     for _ in range(_MOST):
         call_value(run.f_constraints, t, y, run.p, run.m, run.constraints)
-        _put_system(run, t, y)
+        _put_slopes(run, t, y)
+        _put_system(run)
         if not _solved(run.constraint_system, run.constraints, run.n_constraints):
             return 1
         size = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,14 @@ from tidegate.results.statistics import Statistics
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["result_from"]
+__all__ = ["holds_a_sweep", "result_from"]
+
+_OF_RUNS: Final = frozenset(["status", "message", "end_time", "steps"])  # what a sweep says of each of its runs
+
+
+def holds_a_sweep(dataset: xr.Dataset) -> bool:
+    """Whether a dataset holds the runs of a sweep, and not the result of one run."""
+    return set(dataset.variables) >= _OF_RUNS and "columns" not in dataset.attrs
 
 
 def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
@@ -34,7 +41,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
     UsageError
         If it was not made by tidegate.
     """
-    if {"status", "end_time", "event_count"} <= set(dataset.variables) and "columns" not in dataset.attrs:
+    if holds_a_sweep(dataset):
         hint = "xarray.open_dataset reads them, and `tidegate show` lists them"
         raise UsageError(f"{source} holds the runs of a sweep, and not the result of one run", hint=hint)
     if "columns" not in dataset.attrs or "time" not in dataset.variables:

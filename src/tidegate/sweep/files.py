@@ -18,6 +18,7 @@ from tidegate.results import known_suffix, written_whole
 from tidegate.results.files import path_of, tried
 from tidegate.sweep.batch import Batch
 from tidegate.sweep.gathered import Gathered, Shape, segments
+from tidegate.sweep.journal import journal_of, of_another_sweep
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -58,7 +59,7 @@ def finished(path: Path, digest: str) -> xr.Dataset | None:
     ------
     UsageError : it is the answer to something else.
     """
-    if not path.exists() or Path(f"{path}.part").exists():
+    if not path.exists() or journal_of(path).exists():
         return None
     try:
         found = opened(path)
@@ -67,9 +68,7 @@ def finished(path: Path, digest: str) -> xr.Dataset | None:
     if found.attrs.get(_DIGEST) == digest:
         return found
     found.close()
-    raise UsageError(
-        f"{path} is of another sweep: the model, its parameters or the options are not the same", hint="remove the file, or name another"
-    )
+    raise of_another_sweep(path)
 
 
 def opened(path: Path) -> xr.Dataset:

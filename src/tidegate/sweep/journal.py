@@ -21,7 +21,7 @@ from tidegate.sweep.batch import Batch, from_frame, to_frame
 from tidegate.sweep.members import Members
 from tidegate.sweep.study import Study
 
-__all__ = ["Journal", "digest_of"]
+__all__ = ["Journal", "digest_of", "journal_of", "of_another_sweep"]
 
 _FIRST: Final = "sweep"
 
@@ -47,6 +47,18 @@ def digest_of(study: Study, members: Members) -> str:
     return found.hexdigest()
 
 
+def journal_of(target: Path) -> Path:
+    """Where runs are on their way into a file."""
+    return Path(f"{target}.part")
+
+
+def of_another_sweep(path: Path) -> UsageError:
+    """What is said of a file that cannot be gone on with."""
+    return UsageError(
+        f"{path} is of another sweep: the model, its parameters or the options are not the same", hint="remove the file, or name another"
+    )
+
+
 class Journal:
     """Batches in a file that grows; a context in which the runs happen.
 
@@ -62,7 +74,7 @@ class Journal:
     """
 
     def __init__(self, target: Path, digest: str, *, resume: bool) -> None:
-        self.path = Path(f"{target}.part")
+        self.path = journal_of(target)
         self._target = target
         try:
             self._file = claimed(self.path)
@@ -86,10 +98,7 @@ class Journal:
         if first is not None and not resume:
             raise UsageError(f"{self.path} has runs of a sweep that was stopped", hint="resume=True goes on with it; or remove the file")
         if first is not None and (first.facts.get("is") != _FIRST or first.facts.get("digest") != digest):
-            raise UsageError(
-                f"{self.path} is of another sweep: the model, its parameters or the options are not the same",
-                hint="remove the file, or name another",
-            )
+            raise of_another_sweep(self.path)
         return max((frame.end for frame in frames_in(self.path)), default=0)
 
     def append(self, batch: Batch) -> None:

@@ -210,12 +210,12 @@ def _located(compiled: CompiledModel, name: Any) -> Located:
 
 
 def _array(compiled: CompiledModel, name: str, value: Any) -> FloatArray:
+    if isinstance(value, Iterator):
+        value = list(cast("Iterator[Any]", value))
     texts = _located(compiled, name).quantity.texts
     if texts:  # or members of an enumeration
         whole = np.asarray(value, dtype=object)
         value = np.array([texts_to_numbers(f"parameter {name}", item, texts) for item in whole.ravel().tolist()]).reshape(whole.shape)
-    if isinstance(value, Iterator):
-        value = list(cast("Iterator[Any]", value))
     try:
         given = np.asarray(value) * 1
     except (TypeError, ValueError):

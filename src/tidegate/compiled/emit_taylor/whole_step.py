@@ -371,8 +371,7 @@ class _Step:
         """Whether bounds on the whole step say that no divisor comes to zero."""
         text = self.text
         clear = "true"
-        watched = self._watched()
-        for divisor in watched[: len(watched) - self.n_exponents]:
+        for divisor in self._divisors():
             least, rest = self._least_size(divisor, powers)
             clear = text.both(clear, text.new(f"fcmp ogt double {least}, {rest}"), 1)
         return clear
@@ -381,8 +380,7 @@ class _Step:
         """A bound on how far any exponent moves in the step, of those that do not stay where exponentials are nothing, or beyond all bounds."""
         text = self.text
         most = literal(0.0)
-        watched = self._watched()
-        for exponent in watched[len(watched) - self.n_exponents :]:
+        for exponent in self._exponents():
             least, rest = self._least_size(exponent, powers)
             matters = text.new(f"fcmp ult double {text.new(f'fsub double {least}, {rest}')}, {literal(_NOTHING)}")
             reach = literal(0.0)
@@ -409,6 +407,14 @@ class _Step:
         size = text.call("fabs", 1, begin)
         rest = text.op("fadd", 1, rest, text.op("fmul", 1, size, literal(_ROUNDING)))
         return text.op("fadd", 1, size, low), rest
+
+    def _divisors(self) -> list[Callable[[int], str]]:
+        watched = self._watched()
+        return watched[: len(watched) - self.n_exponents]
+
+    def _exponents(self) -> list[Callable[[int], str]]:
+        watched = self._watched()
+        return watched[len(watched) - self.n_exponents :]
 
     def _watched(self) -> list[Callable[[int], str]]:
         """What gives the coefficient of each order of each divisor and exponent."""

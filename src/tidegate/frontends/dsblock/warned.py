@@ -33,10 +33,8 @@ def said_once() -> Generator[None]:
     token = _HELD.set(held)
     try:
         yield
-    except BaseException:
+        held.clear()
+    finally:
         _HELD.reset(token)
         for sentence in held:
             warn(sentence)
-        raise
-    else:
-        _HELD.reset(token)

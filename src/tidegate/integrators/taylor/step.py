@@ -403,7 +403,6 @@ def call_whole_step(run, unit, smallest, polynomial):
     """
     box = run.series_box
     longest = min(_GROWTH * unit, run.step_max)
-    run.series[0] = unit
     box[_IS_STARTED] = 1.0 if is_at_the_end(run, run.t) else 0.0
     box[_LONGEST] = longest
     # what nothing has found possible yet is a guess; a series that cannot be mistaken need not heed it
@@ -412,14 +411,14 @@ def call_whole_step(run, unit, smallest, polynomial):
     box[_UNTIL] = run.t_next
     box[_SHORTEST] = smallest
     box[_LOOK] = _MUCH_LONGER * unit
-    code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
-    run.c_rhs += 2
-    while code == DONE and box[_REACH] > _FARTHEST:
-        box[_IS_STARTED] = 0.0
-        box[_LONGEST] = box[_UNLIMITED] = box[_KNOWN] = _SHORTER * box[_STEP]
+    while True:
         run.series[0] = unit
         code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
         run.c_rhs += 2
+        if code != DONE or not box[_REACH] > _FARTHEST:
+            break
+        box[_IS_STARTED] = 0.0
+        box[_LONGEST] = box[_UNLIMITED] = box[_KNOWN] = _SHORTER * box[_STEP]
     if code == DONE and not _is_right_inside(run, polynomial):
         code = CAREFULLY
     if code != DONE:

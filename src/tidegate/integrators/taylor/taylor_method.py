@@ -131,7 +131,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
             "full_order": full, "f_series_full": of_full.address, "f_series_full_tangent": of_full.address_of_tangent, "full_caution": caution[full],
             "low_order": low if low < full else 0, "f_series_low": of_low.address, "f_series_low_tangent": of_low.address_of_tangent,
             "low_caution": caution[low], "keeps_proposals": 1, "n_watched": of_full.n_watched, "exponentials": of_full.exponentials,
-             "stages_wanted": stages_for(problem.rtol),
+            "stages_wanted": stages_for(problem.rtol),
         },
         sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers), "n_series_box": box_size(n)},
     )  # fmt: skip

@@ -7,19 +7,18 @@ A connection with an HDAE is one (Otter, DSblock 3.3, connection). What is a DAE
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
-from tidegate.frontends.dsblock.block import CanBeTried, Entry
+from tidegate.frontends.dsblock.block import Entry
 from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalKind
-from tidegate.frontends.dsblock.forms import dae_equations
 from tidegate.frontends.dsblock.join.order import Order
 from tidegate.frontends.dsblock.join.wiring import Part, Wiring
-from tidegate.frontends.dsblock.warned import said_once
+from tidegate.frontends.dsblock.probed_form import probed_form
 from tidegate.model import Form
 
 __all__ = ["Unknowns", "unknowns"]
@@ -78,11 +77,7 @@ def _algebraic(part: Part) -> IndexArray:
         return np.array(described.algebraic, dtype=np.intp)
     x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
     at = Entry(described.t0, x0, xd0, np.full(described.size(SignalKind.INPUT), _INPUT), np.array(_parameters(described)))
-    with said_once():
-        run, reply = part.block.tried(at) if isinstance(part.block, CanBeTried) else part.block.begin(at)
-        begun = described if reply.x is None else replace(described, x0=(*reply.x.tolist(), *described.x0[len(reply.x) :]))
-        found = dae_equations(begun, lambda x, xd: run.equations(replace(at, x=x, xd=xd)), len(x0) if reply.n_states is None else reply.n_states)
-        run.end(at, is_well=True)
+    found = probed_form(part.block, at)
     if found.mass is not None:
         raise UsageError(
             f"join: derivatives of {part.name}, a DAE beside a block of the form HDAE, enter its residuals through a singular matrix",
