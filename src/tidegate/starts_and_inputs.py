@@ -165,13 +165,21 @@ def _of_callables(source: Any, y0: Any, inputs: Any, named: Sequence[str]) -> An
     model = source if isinstance(source, CallableModel) else source.callables()
     groups = {"states": model.states, "algebraic": model.algebraic, "discretes": model.discretes}
     known = {name: value for group in groups.values() for name, value in group.items() if name not in model.hidden}
-    starts = _elements(_by_name(y0, dict.fromkeys(known, 1)), model.arrays)
+    starts = _elements(_as_spelled(_by_name(y0, dict.fromkeys(known, 1)), model), model.arrays)
     for name in starts:
         if name not in known:
             raise UsageError(f"{model.name} has no start value of {name!r}", hint=suggestion(name, known, f"variables with one are {listed(known)}"))
     changed = {group: {name: starts.get(name, value) for name, value in values.items()} for group, values in groups.items()}
     hooks = {hook: _unless_lost(change, starts) for hook in ("at_start", "at_open") if (change := getattr(model, hook)) is not None}
     return replace(model, traced=_started(model.traced, starts), **hooks, **changed)
+
+
+def _as_spelled(given: Mapping[str, Any], model: CallableModel) -> Mapping[str, Any]:
+    """The same under the names that the model has for them, where letter case does not tell names apart."""
+    if not model.folds_names:
+        return given
+    spelled = {name.casefold(): name for name in (*model.states, *model.algebraic, *model.discretes, *model.arrays)}
+    return {spelled.get(name.casefold(), name): value for name, value in given.items()}
 
 
 def _started(traced: Model | None, starts: Mapping[str, float]) -> Model | None:

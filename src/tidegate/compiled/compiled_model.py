@@ -496,6 +496,7 @@ class CompiledModel:
     constraint_parts : of an HDAE, for each equation of F2 to F5 the number of its part and what messages call it.
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
+    folds_names : whether names are found in other letter case, as those of blocks are.
     n_divisors : how many values ``divisors`` gives.
     past : what of it the equations read; None where they read nothing.
     series : power series of the unknowns along a solution; None where the equations are not known as expressions.
@@ -546,6 +547,7 @@ class CompiledModel:
     constraint_parts: tuple[tuple[int, str], ...] = ()
     makes_consistent: bool = False
     told: Mapping[str, str] = field(default_factory=dict[str, str])
+    folds_names: bool = False
     n_divisors: int = 0
     past: LookBack | None = None
     series: PowerSeries | None = None
@@ -553,7 +555,7 @@ class CompiledModel:
     @cached_property
     def located(self) -> Places:
         """Of every quantity, and of every element of one, by name."""
-        return Places(self.quantities)
+        return Places(self.quantities, self.folds_names)
 
     @property
     def forces(self) -> BoolArray:

@@ -132,6 +132,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),
         ending=None if model.at_stop is None else partial(natives.ending, model.at_stop),
         told=model.told,
+        folds_names=model.folds_names,
         closing=None if model.at_close is None else partial(natives.close, model.at_close),
         # what a run remembers is gone when it is over
         outputs=CallableOutputs(model, layout) if model.outputs and model.at_open is None else None,

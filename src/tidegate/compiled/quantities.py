@@ -103,9 +103,10 @@ class Places(dict[str, Located]):
     Parameters
     ----------
     quantities : of a model.
+    folds : names are found in other letter case too.
     """
 
-    def __init__(self, quantities: Iterable[Quantity]) -> None:
+    def __init__(self, quantities: Iterable[Quantity], folds: bool = False) -> None:
         every = tuple(quantities)
         super().__init__((item.name, Located(item, item.names, item.indices, item.shape, item.signs)) for item in every)
         for quantity in every:
@@ -113,15 +114,21 @@ class Places(dict[str, Located]):
                 signs = None if quantity.signs is None else quantity.signs[k : k + 1]
                 self.setdefault(name, Located(quantity, [name], quantity.indices[k : k + 1], (), signs))
         self._across: dict[str, Located | None] = {}
+        self._folded = {name.casefold(): name for name in self} if folds else {}
 
     def __missing__(self, name: str) -> Located:
+        spelled = self._folded.get(name.casefold())
+        if spelled is not None:
+            return self[spelled]
         found = self._of_all_parts(name)
         if found is None:
             raise KeyError(name)
         return found
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and self._of_all_parts(name) is not None)
+        if super().__contains__(name) or not isinstance(name, str):
+            return super().__contains__(name)
+        return name.casefold() in self._folded or self._of_all_parts(name) is not None
 
     def get(self, name: Any, default: Any = None) -> Any:
         """What has this name, as a user may give it."""

@@ -76,6 +76,7 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
         most_stops=native.most_stops + len(model.corners),
         identity=partial(identity, model),
         told=model.told,
+        folds_names=model.folds_names,
         again=(compile_traced, (model, traced)),
         keep_alive=(*native.keep_alive, *pointers.values()),
     )

@@ -92,6 +92,7 @@ class Legend:
             "model_name": model.name,
             "columns": tuple(model.layout.columns),
             "time_unit": model.time_unit,
+            "folds_names": model.folds_names,
             "sensitivity_parameters": tuple(model.layout.parameters[int(k)] for k in problem.sensitivity_parameters),
         }
 

@@ -218,6 +218,7 @@ class CallableModel:
     mass : M of ``M y' = rhs`` where the unknowns are the states, and M is constant and singular.
     traced : the same model with equations, conditions and outputs as expressions; what happens at events is called all the same.
     told : what statistics of a run say of the model.
+    folds_names : names that a user gives are found in other letter case too; no two differ by it alone.
     sources : what messages call what computes ``rhs`` and ``conditions``.
     corners : times at which functions have corners: no step passes them.
     constraints : of an HDAE; None for other models.
@@ -263,6 +264,7 @@ class CallableModel:
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
     corners: Sequence[float] | FloatArray = ()
     time_unit: str = ""
+    folds_names: bool = False
     constraints: Constraints | None = None
     traced: Model | None = None
     told: Mapping[str, str] = field(default_factory=dict[str, str])

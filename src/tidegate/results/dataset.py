@@ -53,6 +53,7 @@ class LabelledResult(Protocol):
     parameters: dict[str, float]
     parameter_units: dict[str, str]
     time_unit: str
+    folds_names: bool
     sensitivity_parameters: tuple[str, ...]
     sensitivities: NDArray[np.float64] | None
     events: EventLog
@@ -169,6 +170,7 @@ def _run_attributes(result: LabelledResult) -> dict[str, Any]:
         "parameter_units": json.dumps(result.parameter_units),
         "statistics": json.dumps(result.statistics.to_dict(), default=str),
         "columns": json.dumps(columns),
+        **({"folds_names": 1} if result.folds_names else {}),
         "versions": versions_told(),
     }
 
@@ -247,7 +249,7 @@ def at_times(result: LabelledResult, times: ArrayLike, names: str | Sequence[str
         values = values.reshape(t.size, *group.shape)
         variables[shown] = (dimensions if given.ndim else dimensions[1:], values if given.ndim else values[0], attributes_of(group, column, shown))
     coordinates = {"time": (("time",) if given.ndim else (), given, time_attributes(result))}
-    dataset = DenseDataset(variables, coords=coordinates)
+    dataset = DenseDataset(variables, coords=coordinates, attrs={"folds_names": 1} if result.folds_names else None)
     return dataset[shown] if isinstance(names, str) else dataset
 
 

@@ -24,6 +24,11 @@ class DenseDataset(xr.Dataset):
         """A variable, an element of one, or whatever a dataset gives."""
         if not isinstance(key, str) or key in self.variables:
             return super().__getitem__(key)
+        if self.attrs.get("folds_names"):
+            folded = key.casefold().partition("[")[0]
+            spelled = next((str(name) for name in self.data_vars if str(name).casefold() == folded), "")
+            if spelled and not key.startswith(spelled):
+                return self[spelled + key[len(spelled) :]]
         for name, variable in self.data_vars.items():  # what a file calls otherwise
             if variable.attrs.get("user_name") == key:
                 return super().__getitem__(name)

@@ -72,6 +72,7 @@ def joined(parts: Sequence[Result], *, status: RunStatus | None = None, message:
         message=last.message if message is None else message,
         parameter_units=first.parameter_units,
         time_unit=first.time_unit,
+        folds_names=first.folds_names,
     )
 
 

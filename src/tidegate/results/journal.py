@@ -61,6 +61,7 @@ class JournalWriter:
             "columns": [asdict(column) for column in part.columns],
             "parameter_units": part.parameter_units,
             "time_unit": part.time_unit,
+            "folds_names": part.folds_names,
             "sensitivity_parameters": list(part.sensitivity_parameters),
             "has_sensitivities": part.sensitivities is not None,
         }
@@ -123,6 +124,7 @@ def _parts(frames: Iterator[FileFrame], head: dict[str, Any]) -> Iterator[Result
             message=facts["message"],
             parameter_units=head["parameter_units"],
             time_unit=head["time_unit"],
+            folds_names=head.get("folds_names", False),
         )
         found = {}
 

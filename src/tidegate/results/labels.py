@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -33,7 +33,12 @@ class FinalValues(_Values):
     {'x': 1.0, 'on': False}
     """
 
+    spelled: Callable[[str], str] = staticmethod(str)  # the name that is meant
+
     def __missing__(self, name: str) -> Any:
+        spelled = self.spelled(name)
+        if spelled != name:
+            return self[spelled]
         elements = [key for key in self if isinstance(name, str) and key.startswith(f"{name}[") and key.endswith("]")]  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         if not elements:
             raise unknown_name("variable", name, list(self))

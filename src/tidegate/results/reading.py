@@ -75,6 +75,7 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
         message=str(attributes["message"]),
         parameter_units=json.loads(attributes["parameter_units"]),
         time_unit=str(dataset["time"].attrs.get("units", "")),
+        folds_names=bool(attributes.get("folds_names", 0)),
     )
 
 

@@ -67,6 +67,7 @@ class Result(NoNumber):
     message : why it ended.
     parameter_units : units of parameters, by name.
     time_unit : unit of time, "" if none was given.
+    folds_names : names are found in other letter case too, as those of blocks of DSblock are.
 
     Attributes
     ----------
@@ -101,6 +102,7 @@ class Result(NoNumber):
         message: str = "",
         parameter_units: Mapping[str, str] | None = None,
         time_unit: str = "",
+        folds_names: bool = False,
     ) -> None:
         self.model_name = model_name
         self.columns = tuple(columns)
@@ -109,6 +111,7 @@ class Result(NoNumber):
         self.parameters: dict[str, float] = ParameterValues(parameters or {})
         self.parameter_units = dict(parameter_units or {})
         self.time_unit = time_unit
+        self.folds_names = folds_names
         self.sensitivity_parameters = tuple(sensitivity_parameters)
         self.sensitivities: NDArray[np.float64] | None = None
         if sensitivities is not None:
@@ -187,7 +190,15 @@ class Result(NoNumber):
         return iter(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and (name in self._groups_by_name or name in self._column_index)
+        return isinstance(name, str) and ((name := self._spelled(name)) in self._groups_by_name or name in self._column_index)
+
+    def _spelled(self, name: str) -> str:
+        """The name as the model has it, where letter case does not tell names apart."""
+        return name if not self.folds_names or not isinstance(name, str) else self._folded.get(name.casefold(), name)  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {name.casefold(): name for name in (*self.parameters, *self._groups_by_name, *self._column_index)}
 
     def column(self, name: str) -> int:
         """Index of the scalar of this name in ``columns`` and ``values``.
@@ -197,7 +208,7 @@ class Result(NoNumber):
         UsageError
             If there is none, with the close names.
         """
-        index = self._column_index.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        index = self._column_index.get(self._spelled(name)) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         if index is None:
             if isinstance(name, str) and name in self.parameters:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
                 raise UnknownNameError(f"{name} is a parameter of {self.model_name}, and no variable", hint=f"result.parameters[{name!r}]")
@@ -212,6 +223,7 @@ class Result(NoNumber):
         UsageError
             If there is none, with the close names.
         """
+        name = self._spelled(name)
         if name in self._groups_by_name:
             return self._groups_by_name[name]
         index = self._column_index.get(name)
@@ -254,6 +266,7 @@ class Result(NoNumber):
         """The trajectory of a variable, of one element of it, or ``"time"``."""
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise unknown_name("variable", name, self.names)
+        name = self._spelled(name)
         if name in self._groups_by_name:
             return self._alone(name) if "_trajectories" not in vars(self) else self._stored(self._stored_names[name][0])
         if name == "time" and name not in self._column_index:
@@ -272,6 +285,7 @@ class Result(NoNumber):
         """
         if self.sensitivities is None or not self.sensitivity_parameters:
             raise UsageError("the run computed no sensitivities", hint='tg.simulate(..., sensitivities="all") or a list of names')
+        variable, parameter = self._spelled(variable), None if parameter is None else self._spelled(parameter)
         if parameter is not None and parameter not in self.sensitivity_parameters:
             if isinstance(parameter, str) and parameter in self.parameters:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
                 raise UsageError(
@@ -342,7 +356,9 @@ class Result(NoNumber):
         if not self.t.size:
             return {}
         shown = [pair for pair in zip(self.columns, self.values[-1].tolist(), strict=True) if not pair[0].is_hidden]
-        return FinalValues({column.name: value for column, value in shown}).with_truths(column.name for column, _ in shown if column.is_truth)
+        values = FinalValues({column.name: value for column, value in shown}).with_truths(column.name for column, _ in shown if column.is_truth)
+        values.spelled = self._spelled
+        return values
 
     @overload
     def at(  # pyright: ignore[reportOverlappingOverload] - a text is a sequence of texts, and the first that fits counts

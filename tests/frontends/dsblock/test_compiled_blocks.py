@@ -208,3 +208,21 @@ def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(languag
         calls, computed, wrong = (float(result[name].values[-1]) for name in ("CALLS", "COMPUTED", "WRONG"))
         assert wrong == 0.0
         assert 0.0 < computed < calls
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_names_of_a_block_are_found_in_any_letter_case(isolate: bool, tmp_path: Path) -> None:
+    ball = tg.dsblock.build(BLOCKS / "ball.c", prefix="ball", isolate=isolate)
+    options: dict[str, Any] = {"atol": {"height": 1e-9}, "sensitivities": ["g"], "rtol": 1e-8}
+    state, parameter = "HEIGHT", "G"
+    result = tg.simulate(ball, (0.0, 0.3), parameters={"g": 2.0}, y0={"height": 3.0}, **options)
+    file = tmp_path / "ball.nc"
+    result.to_netcdf(file)
+    for known in (result, tg.Result.load(file)):
+        assert known[state.lower()].name == state and "height" in known
+        assert known.final["height"] == pytest.approx(3.0 - 0.3**2, rel=1e-6)
+        assert known.at(0.1)["Height"] == pytest.approx(3.0 - 0.1**2, rel=1e-6)
+        assert known.sensitivity("height", "g")[-1] == pytest.approx(-(0.3**2) / 2, rel=1e-5)
+        assert list(known.parameters)[0] == parameter
+    with pytest.raises(tg.UsageError, match="no parameter 'h'"):
+        tg.simulate(ball, (0.0, 0.3), parameters={"h": 2.0})

@@ -153,6 +153,7 @@ class _Lowered:
             parameters=dict(zip(self.parameter_names, self.p.tolist(), strict=True)),
             discretes=self.starts,
             arrays={entry.name: entry.shape for entry in (*described.signals, *described.parameters) if entry.shape},
+            folds_names=True,
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
             hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED, *(self.constrained.multipliers if self.constrained else ())),
