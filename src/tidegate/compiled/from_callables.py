@@ -26,13 +26,15 @@ from tidegate.compiled.callable_answers import (
 )
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point
+from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.layout import Counted, Layout
+from tidegate.compiled.native import NativeModule, load
 from tidegate.compiled.native_callables import native_addresses
 from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import shown_of
 from tidegate.compiled.workspace import RELATION
 from tidegate.errors import CallbackError, InvalidModelError, Origin, RunError
-from tidegate.model.callables import At, Beside, CallableClause, CallableModel, Completed, Constraints, Tick, Variant
+from tidegate.model.callables import At, Beside, CallableClause, CallableModel, Completed, Constraints, NativeSignals, Tick, Variant
 from tidegate.model.variables import element_names
 from tidegate.results.columns import element_of
 from tidegate.wishes import RetryStep
@@ -103,6 +105,8 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         natively, module = native_addresses(model.native, addresses, layout)
         addresses |= natively
         keep_alive.append(module)
+    if model.signals is not None:
+        keep_alive.append(_install(model.signals))
     return CompiledModel(
         name=model.name,
         time_unit=model.time_unit,
@@ -147,6 +151,14 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         constraint_parts=model.constraints.labels if model.constraints else (),
         makes_consistent=model.constraints is not None and model.constraints.makes_consistent,
     )
+
+
+def _install(signals: NativeSignals) -> NativeModule:
+    """Compile them, and hand them over to what asked for them."""
+    spec = FunctionSpec("signals", ("t", "out"), frozenset({"t"}), {signals.time: ("t", 0)}, list(signals.values.items()))
+    module = load(emit_module([spec]))
+    signals.install(module.address("signals"))
+    return module
 
 
 class Natives:

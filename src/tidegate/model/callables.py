@@ -14,6 +14,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.expressions import Expr
 from tidegate.model.model import Model
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Completed",
     "Constraints",
     "NativeFunction",
+    "NativeSignals",
     "TakesOptions",
     "Threshold",
     "Tick",
@@ -47,6 +49,22 @@ class At:
     holds: NDArray[np.bool_]
     d: FloatArray
     is_integrated: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class NativeSignals:
+    """Functions of time alone that native functions of a model want as machine code, ``void f(double t, double *out)``.
+
+    Parameters
+    ----------
+    time : its symbol.
+    values : by place in ``out``; other places are left alone.
+    install : takes the address of the function, which lives as long as the compiled model.
+    """
+
+    time: Expr
+    values: Mapping[int, Expr]
+    install: Callable[[int], object]
 
 
 Numbers = Callable[[At], Sequence[float] | FloatArray]
@@ -224,6 +242,7 @@ class CallableModel:
     constraints : of an HDAE; None for other models.
     slopes : df/dy, where the model gives it; else there are differences.
     native : C functions, by the names of the compiled stage (rhs, guards, jacobian ...), for what is asked for within steps.
+    signals : what these want to be compiled for them.
     """
 
     name: str
@@ -270,6 +289,7 @@ class CallableModel:
     told: Mapping[str, str] = field(default_factory=dict[str, str])
     slopes: Callable[[At], NDArray[np.float64]] | None = None
     native: Mapping[str, NativeFunction] = field(default_factory=dict[str, NativeFunction])
+    signals: NativeSignals | None = None
 
     @property
     def bodies(self) -> tuple[CallableClause | Tick | Completed, ...]:

@@ -34,6 +34,7 @@ __all__ = [
     "attributes_of",
     "dataset_of",
     "dense_variables",
+    "of_parts",
     "time_attributes",
     "trajectories_of",
     "trajectory_of",
@@ -216,6 +217,24 @@ def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[
         rows = [[event.dt_dp.get(n, nan) for n in derivatives] for event in log]
         variables["event_dt_dp"] = (("event", dimension), table(rows, len(derivatives)), {"long_name": "derivative of the event's time"})
     return coordinates, variables
+
+
+def of_parts(result: LabelledResult, labels: xr.Dataset, group: Group, name: str, *, are_derivatives: bool = False) -> xr.DataArray:
+    """Values, or their derivatives, of a name that stands for variables of many parts.
+
+    Parameters
+    ----------
+    labels : trajectories of the result, whose coordinates it has.
+    """
+    import xarray as xr
+
+    values = result.sensitivities if are_derivatives else result.values
+    assert values is not None
+    axes = ("time", "parameter") if are_derivatives else ("time",)
+    attributes = {} if are_derivatives else attributes_of(group, result.columns[group.columns[0]], name)
+    whole = values[..., list(group.columns)].reshape(*values.shape[:-1], *group.shape)
+    shown = f"d_{name}" if are_derivatives else name
+    return xr.DataArray(whole, dims=(*axes, *group.dimensions), coords={axis: labels[axis] for axis in axes}, name=shown, attrs=attributes)
 
 
 def at_times(result: LabelledResult, times: ArrayLike, names: str | Sequence[str] | None, side: Side) -> xr.Dataset | xr.DataArray:

@@ -22,7 +22,7 @@ from tidegate.later_stages import later
 from tidegate.names import unknown_name
 from tidegate.results.columns import Column, Group, group_across_parts, group_columns, storage_names, told_row
 from tidegate.results.comparison import Comparison, compared
-from tidegate.results.dataset import at_times, attributes_of, dataset_of, trajectories_of, trajectory_of
+from tidegate.results.dataset import at_times, attributes_of, dataset_of, of_parts, trajectories_of, trajectory_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.instead import OF_A_RESULT, NoNumber, no_result_attribute
@@ -272,7 +272,7 @@ class Result(NoNumber):
         if name == "time" and name not in self._column_index:
             return self._trajectories["time"]
         if self.group(name).shape:
-            return self._of_parts(self.values, name, name)
+            return of_parts(self, self._trajectories, self.group(name), name)
         return self._element(self.values[:, self.column(name)], name, name)
 
     def sensitivity(self, variable: str, parameter: str | None = None) -> xr.DataArray:
@@ -297,8 +297,7 @@ class Result(NoNumber):
             every = self._stored(self._stored_names[variable][1])
             return every if parameter is None else every.sel(parameter=parameter)
         if isinstance(variable, str) and self.group(variable).shape:  # pyright: ignore[reportUnnecessaryIsInstance] - likewise
-            assert self.sensitivities is not None
-            every = self._of_parts(self.sensitivities, variable, f"d_{variable}")
+            every = of_parts(self, self._trajectories, self.group(variable), variable, are_derivatives=True)
             return every if parameter is None else every.sel(parameter=parameter)
         column = self.column(variable)
         if parameter is None:
@@ -317,19 +316,6 @@ class Result(NoNumber):
         attributes = attributes_of(Group(name, (), (0,)), column, name) if column.texts else {}
         attributes |= {key: text for key, text in (("units", column.unit), ("long_name", column.description)) if text}
         return xr.DataArray(values, dims=("time",), coords={"time": self._trajectories["time"]}, name=label, attrs=attributes)
-
-    def _of_parts(self, values: NDArray[np.float64], name: str, label: str) -> xr.DataArray:
-        """Values, or their derivatives, of a name that stands for variables of many parts."""
-        import xarray as xr
-
-        group = self.group(name)
-        coordinates = {"time": self._trajectories["time"]}
-        axes = ("time",)
-        if values.ndim > 2:
-            axes, coordinates["parameter"] = ("time", "parameter"), self._trajectories["parameter"]
-        attributes = attributes_of(group, self.columns[group.columns[0]], name) if label == name else {}
-        whole = values[..., list(group.columns)].reshape(*values.shape[:-1], *group.shape)
-        return xr.DataArray(whole, dims=(*axes, *group.dimensions), coords=coordinates, name=label, attrs=attributes)
 
     def text(self, name: str) -> xr.DataArray:
         """What the numbers of a variable with texts say, along ``time``; of an array by element.

@@ -105,8 +105,8 @@ def test_inputs_reach_a_compiled_block(vdp: CompiledDSblock, given: Any) -> None
     assert result["YARR"].values[-1] == pytest.approx(x, abs=1e-6)
 
 
-def solve_in_pieces(force: Callable[[float], float], ends: tuple[float, ...]) -> NDArray[np.float64]:
-    x = np.array([2.0, 0.0])
+def solve_in_pieces(force: Callable[[float], float], ends: tuple[float, ...], start: Any = (2.0, 0.0)) -> NDArray[np.float64]:
+    x = np.array(start)
     for pair in pairwise(ends):
         x = solve_ivp(lambda t, x: [x[1], 1.5 * (1 - x[0] ** 2) * x[1] - x[0] + force(t)], pair, x, method="DOP853", rtol=1e-11, atol=1e-12).y[:, -1]
     return x
@@ -219,10 +219,46 @@ def test_names_of_a_block_are_found_in_any_letter_case(isolate: bool, tmp_path: 
     file = tmp_path / "ball.nc"
     result.to_netcdf(file)
     for known in (result, tg.Result.load(file)):
-        assert known[state.lower()].name == state and "height" in known
+        assert known[state.lower()].name == state
+        assert "height" in known
         assert known.final["height"] == pytest.approx(3.0 - 0.3**2, rel=1e-6)
         assert known.at(0.1)["Height"] == pytest.approx(3.0 - 0.1**2, rel=1e-6)
         assert known.sensitivity("height", "g")[-1] == pytest.approx(-(0.3**2) / 2, rel=1e-5)
-        assert list(known.parameters)[0] == parameter
+        assert next(iter(known.parameters)) == parameter
     with pytest.raises(tg.UsageError, match="no parameter 'h'"):
         tg.simulate(ball, (0.0, 0.3), parameters={"h": 2.0})
+
+
+def test_an_input_that_is_a_function_of_time_is_native_as_long_as_nothing_that_it_reads_has_changed(vdp: CompiledDSblock) -> None:
+    size = 0.3
+    prepared = tg.prepare(vdp, (0.0, 5.0), inputs={"FORCE": lambda t: size * math.sin(t)}, rtol=1e-9)
+    for size in (0.3, 0.6, 0.3):
+        by_hand = solve_in_pieces(lambda t, size=size: size * math.sin(t), (0.0, 5.0))
+        assert prepared.run()["YARR"].values[-1] == pytest.approx(by_hand, abs=1e-6)
+    calls = list[float]()
+
+    def counted(t: float) -> float:
+        calls.append(t)
+        return 0.3 * math.sin(t)
+
+    tg.simulate(vdp, (0.0, 5.0), inputs={"FORCE": counted}, rtol=1e-9)
+    assert len(calls) > 100  # what has effects is called
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_short_pulse_of_an_input_that_is_a_function_is_not_stepped_over(vdp: CompiledDSblock, isolate: bool, method: str) -> None:
+    block = tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp", isolate=True) if isolate else vdp
+
+    def pulse(t: float) -> float:
+        return 1000.0 if 2.5 < t < 2.501 else 0.0
+
+    result = tg.simulate(block, (0.0, 5.0), inputs={"FORCE": pulse}, rtol=1e-8, method=method)
+    x = solve_in_pieces(lambda t: 0.0, (0.0, 2.5))
+    x = solve_in_pieces(lambda t: 1000.0, (2.5, 2.501), x)
+    by_hand = solve_in_pieces(lambda t: 0.0, (2.501, 5.0), x)
+    assert result["YARR"].values[-1] == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_what_python_says_of_an_input_without_a_value_is_told(vdp: CompiledDSblock) -> None:
+    with pytest.raises(tg.RunError, match="math domain error"):
+        tg.simulate(vdp, (0.0, 5.0), inputs={"FORCE": lambda t: math.sqrt(2.0 - t)})

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.signals import InputSignals
-from tidegate.model.callables import NativeFunction
+from tidegate.model.callables import NativeFunction, NativeSignals
 
 __all__ = [
     "Action",
@@ -267,6 +267,7 @@ class NativeFunctions(Protocol):
     """Native functions that belong to runs by their numbers; ``functions`` by the names that the compiled stage knows."""
 
     functions: Mapping[str, NativeFunction]
+    signals: NativeSignals | None
 
     def enter(self, number: int, run: Run) -> None:
         """A run begins."""

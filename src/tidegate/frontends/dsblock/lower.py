@@ -125,7 +125,7 @@ class _Lowered:
         self._seen: tuple[At | None, FloatArray] = (None, np.zeros(0))  # indicators there
 
     def model(self) -> CallableModel:
-        described, options = self.described, self.options
+        described, options, points, held = self.described, self.options, self.options.points, self.constrained
         completed = self._completed()
         self.native = self._natively(len(completed))
         x0, xd0 = np.array(described.x0), np.array(described.xd0 or [0.0] * len(described.x0))
@@ -140,7 +140,7 @@ class _Lowered:
             states=self.form.states(x0),
             algebraic=self.form.others(x0, xd0),
             mass=self.form.mass,
-            corners=self.inputs.corners if options.points is None else np.concatenate([self.inputs.corners, options.points]),
+            corners=np.concatenate([self.inputs.corners if self.traced.model else self.inputs.jumps, *([] if points is None else [points])]),
             nominal=nominal_sizes(described),
             rehearse=self.rehearse,
             beside=self.beside,
@@ -156,10 +156,8 @@ class _Lowered:
             folds_names=True,
             texts={entry.name: (entry.unit, entry.text) for entry in (*described.signals, *described.parameters)},
             refuses=self.refusal,
-            hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED, *(self.constrained.multipliers if self.constrained else ())),
-            constraints=None
-            if self.constrained is None
-            else Constraints(self.constrained.labels, self.parts, self.constrained.index_two, options.make_consistent),
+            hidden=(*self.discretes[len(described.discretes) :], _COMMUNICATED, *self.multipliers),
+            constraints=None if held is None else Constraints(held.labels, self.parts, held.index_two, options.make_consistent),
             counted=counted(described, self.form.ranks(), self.indicators),
             outputs=self.recorded,
             output=self.values,
@@ -171,6 +169,7 @@ class _Lowered:
             completed=completed,
             slopes=self.slopes if self._has_slopes() else None,
             native={} if self.native is None else self.native.functions,
+            signals=None if self.native is None else self.native.signals,
             happen=self.happen,
             at_open=self.open,
             at_resume=self.resume,

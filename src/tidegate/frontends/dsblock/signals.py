@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.description import Description, SignalEntry, SignalKind
+from tidegate.frontends.dsblock.followed_inputs import FollowedInputs, followed_inputs
 from tidegate.names import suggestion
 
 __all__ = ["InputSignals"]
@@ -43,7 +45,7 @@ class InputSignals:
         self._functions: list[tuple[SignalEntry, Function]] = []
         self._constants: dict[str, Any] = {}
         self._corners = corners = list[FloatArray]()
-        self._has_functions = any(callable(value) for value in given.values())
+        self._called: set[str] = set()
         for name, value in given.items():
             entry = entries.get(name.upper())
             if entry is None:
@@ -52,7 +54,9 @@ class InputSignals:
                 raise UsageError(f"DSblock {described.name} has no input {name!r}", hint=hint)
             function, times = _function(f"input {entry.name} of DSblock {described.name}", entry, value)
             self._functions.append((entry, function))
-            if not callable(value) and not len(times):
+            if callable(value):
+                self._called.add(entry.name)
+            elif not len(times):
                 self._constants[entry.name] = function(0.0)
             corners.append(times)
         self.corners = np.unique(np.concatenate(corners)) if corners else np.zeros(0)
@@ -62,13 +66,28 @@ class InputSignals:
         for entry, function in self._functions:
             yield entry, self._constants.get(entry.name), function
 
-    def lines(self) -> list[tuple[FloatArray, FloatArray]] | None:
-        """Of every element of U the times and values of samples, a constant having one; None if one is a function of time."""
-        if self._has_functions:
-            return None
-        nothing = np.zeros(1)
+    def functions(self) -> Iterator[tuple[SignalEntry, Function]]:
+        """Those that were given as functions of time."""
+        return ((entry, function) for entry, function in self._functions if entry.name in self._called)
+
+    @cached_property
+    def followed(self) -> FollowedInputs | None:
+        """Functions of time as expressions; None where there is none, or one of them can only be called."""
+        return followed_inputs(self.functions())
+
+    @property
+    def jumps(self) -> FloatArray:
+        """The corners, and where functions are known to jump: machine code of traced equations finds that by itself."""
+        return self.corners if self.followed is None else np.concatenate([self.corners, self.followed.jumps])
+
+    def lines(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Of every element of U the times and values of samples, a constant having one, and a function of time none."""
+        nothing, none = np.zeros(1), np.zeros(0)
         found = [(nothing, nothing)] * self._size
         for (entry, function), corners in zip(self._functions, self._corners, strict=True):
+            if entry.name in self._called:
+                found[entry.places] = [(none, none)] * entry.size
+                continue
             times = corners if len(corners) else nothing
             values = np.array([np.asarray(function(time), dtype=float).ravel(order="F") for time in times.tolist()])
             for k in range(entry.size):

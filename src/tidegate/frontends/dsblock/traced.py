@@ -13,15 +13,15 @@ from typing import Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import Origin, UntraceableError, UsageError
+from tidegate.errors import Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, as_real, constant, symbol
 from tidegate.expressions.node_data import OpaqueFunction
 from tidegate.expressions.nodes import opaque_call
-from tidegate.expressions.tracing import function_origin, require_agreement, trace
 from tidegate.expressions.tracing.reads import Reads
 from tidegate.frontends.dsblock.block import Block, Entry
 from tidegate.frontends.dsblock.constrained import part_slices
 from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalEntry
+from tidegate.frontends.dsblock.followed_inputs import follow
 from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.python_block import PythonBlock
 from tidegate.frontends.dsblock.signals import InputSignals
@@ -210,13 +210,7 @@ class _Follower:
 
     def _input(self, entry: SignalEntry, function: Callable[[float], Any]) -> list[Expr]:
         try:
-            if entry.shape:
-                raise UntraceableError("it is an array")  # noqa: TRY301
-            followed = trace(function, (_TIME,))
-            value = as_real(followed.value)
-            require_agreement(
-                f"input {entry.name}", function_origin(function), [value], lambda point: [float(function(point.get(_TIME, 0.0)))], {_TIME: 0.0}
-            )
+            return [follow(entry, function)]
         except Exception:  # noqa: BLE001, likewise
             place = entry.places
 
@@ -224,7 +218,6 @@ class _Follower:
                 return self.asked.inputs.at(time)[place].tolist()
 
             return opaque_call(OpaqueFunction(call, entry.size, f"input {entry.name} of DSblock {self.asked.described.name}"), [_TIME])
-        return [value]
 
     # -- the model --------------------------------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
@@ -31,12 +31,30 @@ CVodeSetStopTime = native_function("CVodeSetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
 STAGGERED: Final = 2
+_SLIVER: Final = 1e-11  # of the time: a step so short lies between two stops that close in on a jump
+
+
+@native
+def _begin_at(run, t, step):
+    """At order 1 from the current point, with a step so long, or one of CVODE's choice."""
+    memory = run.sun_memory
+    CVodeSetInitStep(memory, step)
+    code = reason(run, CVodeReInit(memory, t, run.sun_y))
+    if code == 0 and run.n_sens > 0:
+        code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))
+    return code
 
 
 @kernel_entry(NUMBER, INTEGER)
 def cvode_step(run, _number, _whole):
     """One internal step, not beyond run.t_next, and its polynomial."""
     memory = run.sun_memory
+    if run.is_first == 0 and 0.0 < run.step <= _SLIVER * abs(run.t):
+        # a step across a jump in time, between two stops: higher derivatives that are told of it are none, and Adams' formulas would use them
+        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
+        code = _begin_at(run, run.t, 0.0)
+        if code != 0:
+            return code
     reached = run.address_r + 8 * run.reached_at
     until = horizon(run)
     CVodeSetStopTime(memory, run.t_next)
@@ -70,14 +88,9 @@ def cvode_restart(run, t, which):
         return 0
     if run.mass_kind != 0 and (run.rank < n or factor_base(run, t, run.y.ctypes) != 0):
         return SINGULAR
-    memory = run.sun_memory
     if which != AT_START:
         keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     for q in range(n):
         run.f0[q] = run.ydot[q]
     run.not_finite_at = np.nan
-    CVodeSetInitStep(memory, run.step_new if which == AT_START else 0.0)
-    code = reason(run, CVodeReInit(memory, t, run.sun_y))
-    if code == 0 and run.n_sens > 0:
-        code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))
-    return code
+    return _begin_at(run, t, run.step_new if which == AT_START else 0.0)

@@ -21,6 +21,8 @@
 #define TG_HERE static inline
 #endif
 
+enum { FEW = 64 };
+
 static _Thread_local void *current TG_NEAR;
 static _Thread_local int running TG_NEAR; /* the letter of a callback of ``current`` that is being carried out, or 0 */
 static _Thread_local tg_block *instead TG_NEAR; /* of the block that the discrete variables name */
@@ -100,13 +102,29 @@ static long long used_parameters(tg_block *b, const double *p) {
     return differs;
 }
 
+/* those that are compiled functions of time; 1 if one of them is no number, of which Python has more to say */
+static int signals_at(const tg_adapter *a, tg_block *b, double t, long long *differs) {
+    double before[FEW];
+    int n = b->n_u;
+    if (n > FEW) *differs = 1;
+    else memcpy(before, b->u, n * sizeof(double));
+    a->signals(t, b->u);
+    if (n <= FEW) *differs |= memcmp(before, b->u, n * sizeof(double)) != 0;
+    for (int k = 0; k < n; k++)
+        if (!isfinite(b->u[k])) return 1;
+    return 0;
+}
+
 static int inputs_at(const tg_adapter *a, tg_block *b, double t, long long *differs) {
-    if (a->input_function) {
+    if (a->signals) {
+        if (signals_at(a, b, t, differs)) return a->input_function(t, b->u);
+    } else if (a->input_function) {
         *differs = 1;
         return a->input_function(t, b->u);
     }
     for (int k = 0; k < b->n_u; k++) {
         const tg_lines *lines = &a->inputs[k];
+        if (lines->n == 0) continue;
         if (lines->n == 1) {
             *differs |= put(&b->u[k], lines->values[0]);
             continue;

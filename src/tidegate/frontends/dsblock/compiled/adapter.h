@@ -22,7 +22,8 @@ typedef struct {
     int is_mass;              /* of E x' = -F */
     int n_ticks;
     const tg_lines *inputs;   /* one an element of U */
-    int (*input_function)(double t, double *u); /* or a function of time, if not NULL */
+    int (*input_function)(double t, double *u); /* U by Python, if one of it is a function of time; else NULL */
+    void (*signals)(double t, double *u);       /* or what such functions have been compiled to */
     double numbers[MOST_RUNS]; /* of runs; 0 for none */
     tg_block *blocks[MOST_RUNS];
     double *scratch;          /* n_y + n_p + 2 max(n_y, n_z) */

@@ -14,8 +14,9 @@ from tidegate.frontends.dsblock.compiled.requests import runtime
 from tidegate.frontends.dsblock.compiled.vectors import BlockStructure, VariantStructure
 from tidegate.frontends.dsblock.constrained import ConstrainedEquations
 from tidegate.frontends.dsblock.description import Description, ParameterKind, SignalKind
+from tidegate.frontends.dsblock.followed_inputs import FollowedInputs
 from tidegate.model import Form
-from tidegate.model.callables import NativeFunction
+from tidegate.model.callables import NativeFunction, NativeSignals
 
 __all__ = ["Adapter"]
 
@@ -48,6 +49,7 @@ class _AdapterStructure(ctypes.Structure):
         ("n_ticks", ctypes.c_int),
         ("inputs", _POINTER),
         ("input_function", _POINTER),
+        ("signals", _POINTER),
         ("numbers", ctypes.c_double * _MOST_RUNS),
         ("blocks", _POINTER * _MOST_RUNS),
         ("scratch", _POINTER),
@@ -78,6 +80,8 @@ class Adapter:
         self._kept: list[Any] = []
         self._variants: dict[int, list[VariantStructure]] = {}
         self._tables: dict[int, Any] = {}
+        self._followed: FollowedInputs | None = None
+        self.signals: NativeSignals | None = None
         at = self._structure = _AdapterStructure()
         n, n_z = len(form.names), described.size(SignalKind.INDICATOR)
         n_y = n + len(form.with_rate) + (len(form.multipliers) if isinstance(form, ConstrainedEquations) else 0)
@@ -136,13 +140,16 @@ class Adapter:
 
     def _inputs(self, needs: NativeNeeds) -> None:
         lines = needs.inputs.lines()
-        if lines is not None:
-            table = (_Lines * max(len(lines), 1))()
-            for k, (times, values) in enumerate(lines):
-                table[k] = _Lines(len(values), self._address(times), self._address(values))
-            self._kept.append(table)
-            self._structure.inputs = ctypes.addressof(table)
+        table = (_Lines * max(len(lines), 1))()
+        for k, (times, values) in enumerate(lines):
+            table[k] = _Lines(len(values), self._address(times), self._address(values))
+        self._kept.append(table)
+        self._structure.inputs = ctypes.addressof(table)
+        if not any(True for _ in needs.inputs.functions()):
             return
+        self._followed = needs.inputs.followed
+        if self._followed is not None:
+            self.signals = NativeSignals(self._followed.time, self._followed.values, self._install)
 
         def inputs(t: float, u: Any) -> int:
             try:
@@ -156,8 +163,13 @@ class Adapter:
         self._kept.append(function)
         self._structure.input_function = ctypes.cast(function, _POINTER).value
 
+    def _install(self, address: int) -> None:
+        self._structure.signals = address
+
     def enter(self, number: int, run: Run) -> None:
         """A run begins."""
+        if self._structure.signals and self._followed is not None and not self._followed.are_current():
+            self._structure.signals = None  # and the functions are called, as they are now
         assert isinstance(run, HasStructure)
         numbers = self._structure.numbers
         free = next((k for k in range(_MOST_RUNS) if not numbers[k]), None)
