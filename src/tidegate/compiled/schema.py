@@ -208,7 +208,7 @@ _STATE: Final = [
     *_arrays("number", "outputs", "n_outputs"),
     *_arrays("number", "told", 1),
     # F4 and F5, what they may be, how large they have been; what projects onto them; the one that is too large, and why that was not mended
-    *_arrays("number", "constraints constraint_scale drift", "n_constraints"),
+    *_arrays("number", "constraints constraint_scale drift drift_of_derivatives", "n_constraints"),
     *_arrays("number", "constraint_system", "n_constraints", "n_constraints"),
     *_arrays("number", "constraint_slopes", "n_constraints", "n"),
     *_single("integer", "off_constraint off_why"),

@@ -14,7 +14,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 
-__all__ = ["derivatives_onto", "find_off", "move_onto", "note_drift"]
+__all__ = ["derivatives_onto", "find_off", "move_onto", "note_drift", "note_drift_of_derivatives"]
 
 _OFF: Final = 100.0  # tolerances, and
 _DRIFTS: Final = 10.0  # as far as they had been before: from there on a constraint is left
@@ -53,6 +53,17 @@ def _put_change(run, t, i, ahead, s):
 
 
 @native
+def note_drift_of_derivatives(run, t):
+    """How far the constraints are from zero in derivatives by parameters, in front of an event."""
+    for k in range(run.n_constraints):
+        run.drift_of_derivatives[k] = 0.0
+    for i in range(run.n_sens if run.n_constraints > 0 else 0):
+        _put_change(run, t, i, 0.0, run.sens[i])
+        for k in range(run.n_constraints):
+            run.drift_of_derivatives[k] = max(run.drift_of_derivatives[k], _number(abs(run.constraints[k])))
+
+
+@native
 def _off_derivative(run, t):
     """The same of derivatives by parameters: what moves with a parameter has to keep the constraints, too."""
     c = run.constraints
@@ -66,7 +77,7 @@ def _off_derivative(run, t):
         call_tangent(run.f_constraint_scale, t, run.y, nothing, run.p, run.m, abs(_number(run.dt_dp[i])), weights, nothing, nothing, allowed)
         _put_change(run, t, i, _number(run.dt_dp[i]), run.sigma[i])
         for k in range(run.n_constraints):
-            if not abs(c[k]) <= (_OFF_DERIVATIVE * run.rtol + _LEAST) * allowed[k] + _LEAST:
+            if not abs(c[k]) <= (_OFF_DERIVATIVE * run.rtol + _LEAST) * allowed[k] + _LEAST + _DRIFTS * run.drift_of_derivatives[k]:
                 run.off_constraint = k
                 run.off_by = c[k]
                 return k

@@ -21,7 +21,7 @@ from tidegate.compiled.workspace import (
     ZENO,
 )
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
-from tidegate.events.constraints import find_off, move_onto
+from tidegate.events.constraints import find_off, move_onto, note_drift_of_derivatives
 from tidegate.events.grazing import note_touch
 from tidegate.events.guards import refresh_activity
 from tidegate.events.on_its_side import put_on_its_side
@@ -128,6 +128,8 @@ def _event(run, log, guard, due, stepped):
         run.y_old[q] = y[q]
     for q in range(n_m):
         run.m_old[q] = run.m[q]
+    if n_s > 0:
+        note_drift_of_derivatives(run, t)
     run.event_kind = 0
     run.event_cause = guard
     run.cause_item = due

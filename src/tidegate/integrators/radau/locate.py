@@ -15,7 +15,7 @@ from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
 from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
-from tidegate.integrators.radau.step import renew_jacobian
+from tidegate.integrators.radau.step import renew_jacobian, update_scale
 from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL
 from tidegate.linear.systems import FIRST
 
@@ -48,6 +48,8 @@ def restep(run, step, degree, old_step, offset, which, source):
         return 1
     if factor_systems(run, step, which) != 0:
         return 0
+    if run.n_forms > 0:
+        update_scale(run, step)  # forces are weighed with their step
     ratio = step / old_step
     for attempt in range(2):
         for i in range(s):

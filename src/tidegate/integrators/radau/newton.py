@@ -129,8 +129,8 @@ def correct(run, step, which, z):
 
 
 @native
-def _norm(run, tolerance):
-    """The scaled norm of a correction, in which corrections by rounding are never above the tolerance."""
+def _norm(run, tolerance, with_forces):
+    """The scaled norm of a correction, in which corrections by rounding are never above the tolerance; without unknowns of index two where asked."""
     n = run.n
     s = run.stages
     scale = run.scale
@@ -139,6 +139,8 @@ def _norm(run, tolerance):
     norm = 0.0
     for i in range(s):
         for q in range(n):
+            if not with_forces and run.index_two[q] == 1:
+                continue
             a = change[i, q] / (scale[q] + 0.5 * rounding[q] / tolerance)
             norm += a * a
     return np.sqrt(norm / (s * n))
@@ -183,7 +185,7 @@ def newton(run, t, step, which, tolerance, offset):
     factor = max(run.faccon, _EPS) ** 0.8
     theta = 1e-3
     last_rate = 0.0
-    last_norm = 0.0
+    last_moved = 0.0
     note_bearable(run, step, y, run.error)
     for iteration in range(1, most + 1):
         for i in range(s):
@@ -194,14 +196,16 @@ def newton(run, t, step, which, tolerance, offset):
         _residuals(run, step, z)
         run.is_doubtful = 1 if _is_doubtful(run, iteration) else 0
         _solve(run, which, z)
-        norm = _norm(run, tolerance)
+        norm = _norm(run, tolerance, True)
+        # forces of constraints are corrected behind what they hold: what one correction of them is to another says nothing
+        moved = norm if run.n_forms == 0 else _norm(run, tolerance, False)
         run.c_newton += 1
         run.iterations = iteration
         if not norm < 1e300:
             run.theta = theta
             return NOT_A_NUMBER
         if iteration > 1:
-            rate = norm / last_norm
+            rate = moved / last_moved
             theta = rate if iteration == 2 else np.sqrt(rate * last_rate)
             last_rate = max(rate, _FASTEST * _FASTEST)
             run.theta = theta
@@ -211,7 +215,7 @@ def newton(run, t, step, which, tolerance, offset):
             expected = factor * norm * theta ** (most - 1 - iteration)
             if expected >= tolerance and iteration < most and factor * norm > tolerance:
                 return DIVERGED
-        last_norm = max(norm, _EPS)
+        last_moved = max(moved, _EPS)
         # one correction, however good, carries the rounding of the transformation: where it was large it is made twice
         is_rounded = iteration == 1 and _GAIN[k] * _EPS * norm > 1e-2 * run.rtol / run.rtol_inner
         if factor * norm <= tolerance and not is_rounded:
