@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tidegate.compiled import kernel_keys
 from tidegate.integrators import kernel_cache
 
 
@@ -68,3 +69,15 @@ print(*sorted(entry.function.__name__ for entry in entries.values() if entry.the
     assert {"advance", "begin", "take_step"} <= set(needed)
     others = "earliest_of_guards settle event_with_rows arrive keep_step factor_real_sparse solve_real_sparse evaluate_mass consistent_point".split()
     assert not {*needed} & {*others}
+
+
+def test_machine_code_of_another_processor_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIDEGATE_CACHE_DIR", str(tmp_path))
+    module = "tidegate.integrators.radau.newton"
+    folders = {kernel_keys.entry_directory(module)}
+    monkeypatch.setattr(kernel_keys, "this_processor", lambda: "another processor")
+    kernel_keys._keys.cache_clear()
+    folders.add(kernel_keys.entry_directory(module))
+    kernel_keys._keys.cache_clear()
+    assert len(folders) == 2
+    assert None not in folders

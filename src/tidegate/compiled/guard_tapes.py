@@ -40,6 +40,7 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbol
     inputs = [time, *(symbols.unknowns[k] for k in used), *(seed("dy", k) for k in used), seed("dt", 0), *symbols.parameters, *symbols.of_m()]
     inputs += [seed("ddy", k) for k in used]
 
+    points = {*symbols.parameters, *symbols.of_m()}
     codes: list[NDArray[np.int64]] = []
     constants: list[NDArray[np.float64]] = []
     first, value, rate, bend = (np.zeros(len(guards), dtype=np.int64) for _ in range(4))
@@ -53,10 +54,10 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbol
         if skip[index]:
             continue
         guard_rate, guard_bend = next(derivatives)
-        tape = build_tape([guard, guard_rate, guard_bend], inputs, first_constant=n_constants)
+        tape = build_tape([guard, guard_rate, guard_bend], inputs, first_constant=n_constants, points=points)
         bent = len(tape.code) <= _LONGEST_BEND
         if not bent:
-            tape = build_tape([guard, guard_rate], inputs, first_constant=n_constants)
+            tape = build_tape([guard, guard_rate], inputs, first_constant=n_constants, points=points)
         first[index] = rows
         # every output and what it needs stand behind those before it
         count[:, index] = (np.maximum.accumulate(np.append(tape.outputs, tape.outputs[-1]))[:3] - len(inputs) + 1).clip(0)

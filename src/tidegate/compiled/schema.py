@@ -186,7 +186,7 @@ _STATE: Final = [
     *_single("integer", "has_passed is_given can_go_on"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
-    *_single("number", "reached not_finite_at time_size decided_to inside inside_of_largest sens_inside"),
+    *_single("number", "reached sun_step_before not_finite_at time_size decided_to inside inside_of_largest sens_inside"),
     # the next time event, which a step may pass
     *_single("number", "t_event"),
     # the part of a step that a polynomial with a bound is made for; where the search for a root may end

@@ -268,7 +268,7 @@ def trunc(x: Any) -> Any:
 
 
 def rounded(x: Any, decimals: int = 0) -> Any:
-    """x rounded to so many decimals; expressions round halves up."""
+    """x rounded to so many decimals, halves to what is even."""
 
     def kernel(a: Any) -> Any:
         return round(a, decimals) if isinstance(a, Expr) else float(np.round(float(a), decimals))

@@ -212,7 +212,9 @@ class Expr:
 
     def __round__(self, digits: int | None = None) -> Expr:
         scale = 10.0 ** (digits or 0)
-        return node("floor", (self * scale + 0.5,)) / scale
+        x = as_real(self) * scale
+        even = 2.0 * node("floor", ((x + 0.5) / 2.0,))  # at a tie
+        return (even + select(node("gt", (x - even - 0.5,)), ONE, ZERO)) / scale
 
     def __ge__(self, other: Any) -> Any:
         return _relation("ge", self, other)

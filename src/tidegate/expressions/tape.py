@@ -7,7 +7,7 @@ writes register n_inputs + r. ``run_tape`` executes a tape on intervals; a point
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -98,6 +98,7 @@ _OPCODES: Final[dict[str, int]] = {
     "log": LOG,
     "log1p": LOG1P,
 }
+_ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div"})
 _TABLES: Final[dict[str, int]] = {"segment": SEGMENT, "lookup": LOOKUP, "spline": SPLINE}
 
 
@@ -124,7 +125,7 @@ class Tape:
         return self.n_inputs + len(self.code)
 
 
-def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant: int = 0) -> Tape:
+def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant: int = 0, points: Collection[Expr] = ()) -> Tape:
     """The tape that computes these expressions from these inputs.
 
     Parameters
@@ -132,6 +133,8 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
     exprs : expressions.
     inputs : symbols (or any nodes) whose values the caller fills in.
     first_constant : place that the first constant will have, for tapes that share one table of constants.
+    points : inputs that are numbers, never ranges: what arithmetic makes of them is taken with its rounding, as all others get it. The remainder of
+        one would else be unknown where it is none.
 
     Raises
     ------
@@ -146,7 +149,7 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
     >>> tape.code.tolist(), tape.outputs.tolist()
     ([[0, 0, 0, 0], [1, 0, 1, 0]], [2])
     """
-    builder = _Builder(inputs, first_constant)
+    builder = _Builder(inputs, first_constant, points)
     roots = list(exprs)
     for item in walk(roots):
         builder.append(item)
@@ -156,7 +159,8 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
 
 
 class _Builder:
-    def __init__(self, inputs: Sequence[Expr], first_constant: int) -> None:
+    def __init__(self, inputs: Sequence[Expr], first_constant: int, points: Collection[Expr]) -> None:
+        self.points = set(points)
         self.n_inputs = len(inputs)
         self.first_constant = first_constant
         self.registers = {item: register for register, item in enumerate(inputs)}
@@ -170,6 +174,8 @@ class _Builder:
             row = self._row(item)
             self.registers[item] = self.n_inputs + len(self.rows)
             self.rows.append(row)
+            if item.is_constant or (item.args and self.points.issuperset(item.args)):
+                self.points.add(item)
 
     def _row(self, item: Expr) -> tuple[int, int, int, int]:
         op = item.op
@@ -185,10 +191,11 @@ class _Builder:
             return _TABLES[op], arguments[0], self._place(values), size
         if op not in _OPCODES:
             return UNKNOWN, 0, 0, 0
-        if op == "mul" and arguments[0] == arguments[1]:
+        are_points = op in _ARITHMETIC and self.points.issuperset(item.args)
+        if op == "mul" and arguments[0] == arguments[1] and not are_points:
             return SQUARE, arguments[0], 0, 0
         a, b, c = [*arguments, 0, 0, 0][:3]
-        return _OPCODES[op], a, b, c
+        return _OPCODES[op], a, b, 1 if are_points else c
 
     def _place(self, values: tuple[float, ...]) -> int:
         if values not in self.tables:
@@ -217,6 +224,8 @@ def run_tape(code: NDArray[np.int64], constants: Sequence[float], lo: MutableSeq
             below, above = interval.select(lo[a], hi[a], lo[b], hi[b], lo[c], hi[c])
         elif op >= FIRST_FUNCTION:
             below, above = function_range(op, lo[a], hi[a])
+        elif c == 1 and ADD <= op <= DIV and lo[a] == hi[a] and lo[b] == hi[b]:
+            below = above = _of_points(op, lo[a], lo[b])
         elif op == SEGMENT:
             below, above = interval.segment(lo[a], hi[a], constants, b, c)
         elif op == LOOKUP:
@@ -228,6 +237,16 @@ def run_tape(code: NDArray[np.int64], constants: Sequence[float], lo: MutableSeq
         lo[target] = below
         hi[target] = above
         target += 1
+
+
+def _of_points(op: int, a: float, b: float) -> float:
+    if op == ADD:
+        return a + b
+    if op == SUB:
+        return a - b
+    if op == MUL:
+        return a * b
+    return a / b if b != 0.0 else math.nan
 
 
 def operation_range(op: int, alo: float, ahi: float, blo: float, bhi: float) -> tuple[float, float]:
@@ -317,4 +336,4 @@ def hyperbolic_range(op: int, lo: float, hi: float) -> tuple[float, float]:
 
 
 # What a compiler of run_tape needs beside the rules of interval arithmetic.
-KERNELS: Final[tuple[Callable[..., object], ...]] = (operation_range, condition_range, function_range, hyperbolic_range)
+KERNELS: Final[tuple[Callable[..., object], ...]] = (_of_points, operation_range, condition_range, function_range, hyperbolic_range)

@@ -31,13 +31,14 @@ CVodeSetStopTime = native_function("CVodeSetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
 STAGGERED: Final = 2
-_SLIVER: Final = 1e-11  # of the time: a step so short lies between two stops that close in on a jump
+_SLIVER: Final = 1e-6  # of the step before: so short is one between two stops that close in on a jump, or behind a jump that was found hard
 
 
 @native
 def _begin_at(run, t, step):
     """At order 1 from the current point, with a step so long, or one of CVODE's choice."""
     memory = run.sun_memory
+    run.sun_step_before = -1.0  # there is none
     CVodeSetInitStep(memory, step)
     code = reason(run, CVodeReInit(memory, t, run.sun_y))
     if code == 0 and run.n_sens > 0:
@@ -49,12 +50,13 @@ def _begin_at(run, t, step):
 def cvode_step(run, _number, _whole):
     """One internal step, not beyond run.t_next, and its polynomial."""
     memory = run.sun_memory
-    if run.is_first == 0 and 0.0 < run.step <= _SLIVER * abs(run.t):
-        # a step across a jump in time, between two stops: higher derivatives that are told of it are none, and Adams' formulas would use them
+    if run.sun_step_before > 0.0 and run.step < _SLIVER * run.sun_step_before:
+        # a step across a jump in time, between two stops: its higher derivatives are none, and Adams' formulas would use them
         keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
         code = _begin_at(run, run.t, 0.0)
         if code != 0:
             return code
+    run.sun_step_before = run.step if run.sun_step_before >= 0.0 else 0.0
     reached = run.address_r + 8 * run.reached_at
     until = horizon(run)
     CVodeSetStopTime(memory, run.t_next)
