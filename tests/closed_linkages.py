@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from constrained_systems import by_differences
+
 FloatArray = NDArray[np.float64]
 
 
@@ -162,9 +164,7 @@ class Linkage:
 
     def derivative(self, name: str, t_end: float) -> FloatArray:
         """Of ``final`` by a parameter, by differences of the fifth order."""
-        h, value = 2e-4, float(getattr(self, name))
-        near, far = (replace(self, **{name: value + k * h}).final(t_end)[0] - replace(self, **{name: value - k * h}).final(t_end)[0] for k in (1, 2))
-        return (8 * near - far) / (12 * h)
+        return by_differences(lambda other: replace(self, **{name: other}).final(t_end)[0], float(getattr(self, name)), 2e-4)
 
     # -- what tg.hdae is given --------------------------------------------------------------------------------------------------------------------
 

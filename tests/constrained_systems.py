@@ -15,6 +15,12 @@ FloatArray = NDArray[np.float64]
 FORMS = ("index1", "index1_partly_stabilised", "index1_stabilised", "index2", "index2_stabilised")
 
 
+def by_differences(function: Callable[[float], FloatArray], value: float, h: float) -> FloatArray:
+    """The derivative there, by differences of the fifth order."""
+    near, far = (function(value + k * h) - function(value - k * h) for k in (1, 2))
+    return (8 * near - far) / (12 * h)
+
+
 @dataclass(frozen=True)
 class OnSurface:
     """A particle on ``z = a u^2 + b u v + c v^2 + d sin(u)``, with gravity, a spring to a point and drag.
@@ -180,9 +186,8 @@ class Chain:
 
     def derivative(self, name: str, t_end: float) -> FloatArray:
         """Of ``final`` by drag, friction or the first spring, by differences of the fifth order."""
-        h, value = 1e-4, float(self.springs[0] if name == "spring" else getattr(self, name))
-        near, far = (self.moved(**{name: value + k * h}).final(t_end) - self.moved(**{name: value - k * h}).final(t_end) for k in (1, 2))
-        return (8 * near - far) / (12 * h)
+        value = float(self.springs[0] if name == "spring" else getattr(self, name))
+        return by_differences(lambda other: self.moved(**{name: other}).final(t_end), value, 1e-4)
 
     def with_parameters(self) -> dict[str, Any]:
         """What ``tg.hdae`` is given, drag, friction and the first spring being parameters."""

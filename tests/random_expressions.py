@@ -56,7 +56,7 @@ class RandomText:
             (1, lambda: f"round({one()}, {draw.choice([0, 1, 2])})"),
             (1, lambda: f"({self.condition(depth - 1)} * 1.0)"),
         ]
-        return draw.choices([write for _, write in kinds], [weight for weight, _ in kinds])[0]()
+        return self._one_of(kinds)
 
     def condition(self, depth: int) -> str:
         """An expression that holds or not."""
@@ -81,4 +81,8 @@ class RandomText:
             (1, lambda: f"{draw.choice(['any', 'all'])}([{other()}, {other()}])"),
             (1, lambda: f"{draw.choice(['np.greater', 'np.less_equal'])}({one()}, {one()})"),
         ]
-        return draw.choices([write for _, write in kinds], [weight for weight, _ in kinds])[0]()
+        return self._one_of(kinds)
+
+    def _one_of(self, kinds: list[tuple[int, Callable[[], str]]]) -> str:
+        """What one of these writes, drawn by their weights."""
+        return self.random.choices([write for _, write in kinds], [weight for weight, _ in kinds])[0]()

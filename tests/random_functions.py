@@ -5,10 +5,11 @@ Every one ends, and none raises an exception: what following it on symbols gives
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable
 from typing import Any
+
+from written_source import space_of
 
 __all__ = ["Writer", "random_function", "source_of"]
 
@@ -262,8 +263,4 @@ def source_of(seed: int) -> str:
 
 def random_function(seed: int) -> Any:
     """The function of this number, with its text where it can be read."""
-    text, name = source_of(seed), f"<random {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    space: dict[str, Any] = {}
-    exec(compile(text, name, "exec"), space)
-    return space["f"]
+    return space_of(source_of(seed), f"<random {seed}>")["f"]

@@ -9,7 +9,6 @@ values among them, so that a model is followed and compiled once and run with ma
 
 from __future__ import annotations
 
-import linecache
 import random
 import re
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import tidegate as tg
+from written_source import space_of
 
 __all__ = ["Once", "RandomModel", "random_model"]
 
@@ -191,10 +191,7 @@ def random_model(seed: int, family: str | None = None) -> RandomModel:
     owner = {"function": "p['{}']", "dae": "p['{}']", "component": "self.{}", "diagram": ""}[family]
     writer = _Writer(seed, names, owner)
     text = {"function": _function, "dae": _dae, "component": _component, "diagram": _diagram}[family](writer, names)
-    module = f"<random model {seed} {family}>"
-    linecache.cache[module] = (len(text), None, text.splitlines(keepends=True), module)
-    space: dict[str, Any] = {"tg": tg, "np": np, "__name__": "random_models"}
-    exec(compile(text, module, "exec"), space)
+    space = space_of(text, f"<random model {seed} {family}>", tg=tg, np=np, __name__="random_models")
     ranges = {name: (low, high) for name, (low, high, _) in writer.parameters.items()}
     return RandomModel(seed, family, text, space["model"], 3.0, ranges, space.get("truth"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 import tidegate as tg
 from hybrid_plans import DELAYED, Element, Plan
+from written_source import space_of
 
 __all__ = ["as_component", "as_diagram", "as_function", "methods_of", "own_name"]
 
@@ -26,11 +26,7 @@ def own_name(front: str, name: str) -> str:
 
 def _made(lines: list[str], name: str) -> Any:
     text = "\n".join([*lines, ""])
-    module = f"<plan {name}>"
-    linecache.cache[module] = (len(text), None, text.splitlines(keepends=True), module)
-    space: dict[str, Any] = {"tg": tg, "np": np, "__name__": "written_plans"}
-    exec(compile(text, module, "exec"), space)
-    return space["model"]
+    return space_of(text, f"<plan {name}>", tg=tg, np=np, __name__="written_plans")["model"]
 
 
 def _acts(one: Element, X: Named, P: Named, m: str, t: str) -> str:

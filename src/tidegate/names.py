@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from tidegate.errors import UnknownNameError
 
-__all__ = ["MULTIPLIER", "close_names", "listed", "shortened", "suggestion", "unknown_name"]
+__all__ = ["MULTIPLIER", "Spelling", "close_names", "listed", "shortened", "suggestion", "unknown_name"]
 
 MULTIPLIER: Final = "(mu"  # what names of multipliers of constraints begin with: names of users cannot
 _SHOWN: Final = 8  # so many names fit a line of an error message
@@ -36,6 +36,28 @@ def close_names(name: object, known: Iterable[str], alike: float = _ALIKE) -> li
     ending = [folded for folded in by_folded if folded.endswith(f".{own}")]
     below = [folded for folded in by_folded if own and folded.startswith(f"{own}.")]
     return [candidate for match in dict.fromkeys([*ending, *below, *matches]) for candidate in by_folded[match]][:_MOST_CLOSE]
+
+
+class Spelling:
+    """How names are spelled that are found in any letter case.
+
+    Parameters
+    ----------
+    names : all of them; of those that differ by letter case alone the last counts.
+
+    Examples
+    --------
+    >>> spelled = Spelling(["HEIGHT", "v"])
+    >>> spelled("height"), spelled("V"), spelled("g")
+    ('HEIGHT', 'v', 'g')
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_folded = {name.casefold(): name for name in names}
+
+    def __call__(self, name: Any) -> Any:
+        """The name that is meant; itself where there is none."""
+        return self._by_folded.get(name.casefold(), name) if self._by_folded and isinstance(name, str) else name
 
 
 def suggestion(name: object, known: Iterable[str], otherwise: str, alike: float = _ALIKE) -> str:

@@ -19,7 +19,7 @@ from tidegate.model import KeepsCode, Lowerable, Model, element_names
 from tidegate.model.callables import At, CallableModel, Called, Changes
 from tidegate.model.driven import driven
 from tidegate.model.start_parameters import SUFFIX, started_variables, with_start_parameters
-from tidegate.names import listed, suggestion
+from tidegate.names import Spelling, listed, suggestion
 from tidegate.part_paths import across_parts
 from tidegate.structure.check_units import check_units
 
@@ -176,10 +176,8 @@ def _of_callables(source: Any, y0: Any, inputs: Any, named: Sequence[str]) -> An
 
 def _as_spelled(given: Mapping[str, Any], model: CallableModel) -> Mapping[str, Any]:
     """The same under the names that the model has for them, where letter case does not tell names apart."""
-    if not model.folds_names:
-        return given
-    spelled = {name.casefold(): name for name in (*model.states, *model.algebraic, *model.discretes, *model.arrays)}
-    return {spelled.get(name.casefold(), name): value for name, value in given.items()}
+    spelled = Spelling((*model.states, *model.algebraic, *model.discretes, *model.arrays) if model.folds_names else ())
+    return {spelled(name): value for name, value in given.items()}
 
 
 def _started(traced: Model | None, starts: Mapping[str, float]) -> Model | None:

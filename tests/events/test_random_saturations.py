@@ -7,7 +7,6 @@ intervals in which it changes, and adds up how long it holds and how often it be
 
 from __future__ import annotations
 
-import linecache
 import math
 import random
 from collections.abc import Callable, Iterable
@@ -21,6 +20,7 @@ import pytest
 
 import tidegate as tg
 from engines import COARSE_METHODS
+from written_source import space_of
 
 __all__: list[str] = []
 
@@ -199,10 +199,7 @@ def case(seed: int, family: str) -> Case:
         resting = [value for value in set(values) if values.count(value) > 3] or values
         conditions[0] = f"z {draw.choice(['>', '<', '>=', '<='])} {float(draw.choice(sorted(resting)))!r}"
     text = {"function": _function, "component": _component, "dae": _dae, "algebraic": _algebraic}[family](motion, conditions, inner)
-    name = f"<saturations {seed} {family}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    space: dict[str, Any] = {"tg": tg, "np": np, "__name__": "random_saturations"}
-    exec(compile(text, name, "exec"), space)
+    space = space_of(text, f"<saturations {seed} {family}>", tg=tg, np=np, __name__="random_saturations")
     return Case(seed, family, motion, conditions, text, space["model"], [space[f"asked{k}"] for k in range(CONDITIONS)])
 
 

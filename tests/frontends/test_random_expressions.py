@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 
 import tidegate as tg
 from random_expressions import RandomText
+from written_source import space_of
 
 __all__: list[str] = []
 
@@ -21,11 +21,7 @@ def written(texts: list[str], seed: int) -> Any:
     """A function of x, y, w, n, k that gives the values of these texts."""
     lines = ["import math", "import numpy as np", "def values(x, y, w, n, k):", *(f"    e{i} = {text}" for i, text in enumerate(texts))]
     text = "\n".join([*lines, f"    return [{', '.join(f'e{i}' for i in range(len(texts)))}]", ""])
-    file = f"<random expressions {seed}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    space: dict[str, Any] = {}
-    exec(compile(text, file, "exec"), space)
-    return space["values"]
+    return space_of(text, f"<random expressions {seed}>")["values"]
 
 
 def is_near(got: float, expected: float) -> bool:

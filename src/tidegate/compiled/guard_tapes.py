@@ -37,10 +37,10 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbol
     used = [k for k, s in enumerate(symbols.unknowns) if s in present]
     time = symbol(Role.TIME, "time")
     seeds = {time: seed("dt", 0)} | {symbols.unknowns[k]: seed("dy", k) for k in used}
-    inputs = [time, *(symbols.unknowns[k] for k in used), *(seed("dy", k) for k in used), seed("dt", 0), *symbols.parameters, *symbols.of_m()]
+    points = [*symbols.parameters, *symbols.of_m()]
+    inputs = [time, *(symbols.unknowns[k] for k in used), *(seed("dy", k) for k in used), seed("dt", 0), *points]
     inputs += [seed("ddy", k) for k in used]
 
-    points = {*symbols.parameters, *symbols.of_m()}
     codes: list[NDArray[np.int64]] = []
     constants: list[NDArray[np.float64]] = []
     first, value, rate, bend = (np.zeros(len(guards), dtype=np.int64) for _ in range(4))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import Origin
+from tidegate.names import Spelling
 from tidegate.numbers_as_texts import TRUTHS, Texts
 from tidegate.part_paths import across_parts
 from tidegate.results.labels import number
@@ -114,11 +115,11 @@ class Places(dict[str, Located]):
                 signs = None if quantity.signs is None else quantity.signs[k : k + 1]
                 self.setdefault(name, Located(quantity, [name], quantity.indices[k : k + 1], (), signs))
         self._across: dict[str, Located | None] = {}
-        self._folded = {name.casefold(): name for name in self} if folds else {}
+        self._spelled = Spelling(self if folds else ())
 
     def __missing__(self, name: str) -> Located:
-        spelled = self._folded.get(name.casefold())
-        if spelled is not None:
+        spelled = self._spelled(name)
+        if spelled != name:
             return self[spelled]
         found = self._of_all_parts(name)
         if found is None:
@@ -128,7 +129,7 @@ class Places(dict[str, Located]):
     def __contains__(self, name: object) -> bool:
         if super().__contains__(name) or not isinstance(name, str):
             return super().__contains__(name)
-        return name.casefold() in self._folded or self._of_all_parts(name) is not None
+        return self._spelled(name) != name or self._of_all_parts(name) is not None
 
     def get(self, name: Any, default: Any = None) -> Any:
         """What has this name, as a user may give it."""

@@ -57,7 +57,7 @@ def note_drift_of_derivatives(run, t):
     """How far the constraints are from zero in derivatives by parameters, in front of an event."""
     for k in range(run.n_constraints):
         run.drift_of_derivatives[k] = 0.0
-    for i in range(run.n_sens if run.n_constraints > 0 else 0):
+    for i in range(run.n_sens):
         _put_change(run, t, i, 0.0, run.sens[i])
         for k in range(run.n_constraints):
             run.drift_of_derivatives[k] = max(run.drift_of_derivatives[k], _number(abs(run.constraints[k])))

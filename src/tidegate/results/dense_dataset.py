@@ -9,7 +9,7 @@ from typing import Any
 
 import xarray as xr
 
-from tidegate.names import unknown_name
+from tidegate.names import Spelling, unknown_name
 from tidegate.results.columns import element_of
 
 __all__ = ["DenseDataset"]
@@ -25,10 +25,10 @@ class DenseDataset(xr.Dataset):
         if not isinstance(key, str) or key in self.variables:
             return super().__getitem__(key)
         if self.attrs.get("folds_names"):
-            folded = key.casefold().partition("[")[0]
-            spelled = next((str(name) for name in self.data_vars if str(name).casefold() == folded), "")
-            if spelled and not key.startswith(spelled):
-                return self[spelled + key[len(spelled) :]]
+            base, bracket, index = key.partition("[")
+            spelled = Spelling(map(str, self.data_vars))(base)
+            if spelled != base:
+                return self[f"{spelled}{bracket}{index}"]
         for name, variable in self.data_vars.items():  # what a file calls otherwise
             if variable.attrs.get("user_name") == key:
                 return super().__getitem__(name)

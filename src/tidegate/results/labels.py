@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
 
-from tidegate.names import unknown_name
+from tidegate.names import Spelling, unknown_name
 
 __all__ = ["FinalValues", "ParameterValues", "number", "seconds"]
 
@@ -33,7 +33,7 @@ class FinalValues(_Values):
     {'x': 1.0, 'on': False}
     """
 
-    spelled: Callable[[str], str] = staticmethod(str)  # the name that is meant
+    spelled = Spelling(())
 
     def __missing__(self, name: str) -> Any:
         spelled = self.spelled(name)

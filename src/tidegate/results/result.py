@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UnknownNameError, UsageError
 from tidegate.later_stages import later
-from tidegate.names import unknown_name
+from tidegate.names import Spelling, unknown_name
 from tidegate.results.columns import Column, Group, group_across_parts, group_columns, storage_names, told_row
 from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, of_parts, trajectories_of, trajectory_of
@@ -192,13 +192,10 @@ class Result(NoNumber):
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and ((name := self._spelled(name)) in self._groups_by_name or name in self._column_index)
 
-    def _spelled(self, name: str) -> str:
-        """The name as the model has it, where letter case does not tell names apart."""
-        return name if not self.folds_names or not isinstance(name, str) else self._folded.get(name.casefold(), name)  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-
     @cached_property
-    def _folded(self) -> dict[str, str]:
-        return {name.casefold(): name for name in (*self.parameters, *self._groups_by_name, *self._column_index)}
+    def _spelled(self) -> Spelling:
+        """Names as the model has them, where letter case does not tell them apart."""
+        return Spelling((*self.parameters, *self._groups_by_name, *self._column_index) if self.folds_names else ())
 
     def column(self, name: str) -> int:
         """Index of the scalar of this name in ``columns`` and ``values``.
@@ -285,7 +282,7 @@ class Result(NoNumber):
         """
         if self.sensitivities is None or not self.sensitivity_parameters:
             raise UsageError("the run computed no sensitivities", hint='tg.simulate(..., sensitivities="all") or a list of names')
-        variable, parameter = self._spelled(variable), None if parameter is None else self._spelled(parameter)
+        variable, parameter = self._spelled(variable), self._spelled(parameter)
         if parameter is not None and parameter not in self.sensitivity_parameters:
             if isinstance(parameter, str) and parameter in self.parameters:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
                 raise UsageError(
@@ -343,7 +340,8 @@ class Result(NoNumber):
             return {}
         shown = [pair for pair in zip(self.columns, self.values[-1].tolist(), strict=True) if not pair[0].is_hidden]
         values = FinalValues({column.name: value for column, value in shown}).with_truths(column.name for column, _ in shown if column.is_truth)
-        values.spelled = self._spelled
+        if self.folds_names:
+            values.spelled = self._spelled
         return values
 
     @overload

@@ -66,9 +66,9 @@ class InputSignals:
         for entry, function in self._functions:
             yield entry, self._constants.get(entry.name), function
 
-    def functions(self) -> Iterator[tuple[SignalEntry, Function]]:
+    def functions(self) -> list[tuple[SignalEntry, Function]]:
         """Those that were given as functions of time."""
-        return ((entry, function) for entry, function in self._functions if entry.name in self._called)
+        return [(entry, function) for entry, function in self._functions if entry.name in self._called]
 
     @cached_property
     def followed(self) -> FollowedInputs | None:

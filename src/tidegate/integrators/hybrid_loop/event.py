@@ -128,7 +128,7 @@ def _event(run, log, guard, due, stepped):
         run.y_old[q] = y[q]
     for q in range(n_m):
         run.m_old[q] = run.m[q]
-    if n_s > 0:
+    if n_s > 0 and run.n_constraints > 0:
         note_drift_of_derivatives(run, t)
     run.event_kind = 0
     run.event_cause = guard

@@ -8,7 +8,7 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
-from tidegate.integrators.hybrid_loop.event import AT_START
+from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
 from tidegate.integrators.sundials.multistep import horizon, keep_counts, reason, sensitivities_to, take_in_step, value_inside
@@ -35,11 +35,13 @@ _SLIVER: Final = 1e-6  # of the step before: so short is one between two stops t
 
 
 @native
-def _begin_at(run, t, step):
-    """At order 1 from the current point, with a step so long, or one of CVODE's choice."""
+def _begin(run, t, which):
+    """At order 1 from the current point, at the start of a run or again."""
     memory = run.sun_memory
+    if which != AT_START:
+        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     run.sun_step_before = -1.0  # there is none
-    CVodeSetInitStep(memory, step)
+    CVodeSetInitStep(memory, run.step_new if which == AT_START else 0.0)
     code = reason(run, CVodeReInit(memory, t, run.sun_y))
     if code == 0 and run.n_sens > 0:
         code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))
@@ -52,8 +54,7 @@ def cvode_step(run, _number, _whole):
     memory = run.sun_memory
     if run.sun_step_before > 0.0 and run.step < _SLIVER * run.sun_step_before:
         # a step across a jump in time, between two stops: its higher derivatives are none, and Adams' formulas would use them
-        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
-        code = _begin_at(run, run.t, 0.0)
+        code = _begin(run, run.t, AGAIN)
         if code != 0:
             return code
     run.sun_step_before = run.step if run.sun_step_before >= 0.0 else 0.0
@@ -90,9 +91,7 @@ def cvode_restart(run, t, which):
         return 0
     if run.mass_kind != 0 and (run.rank < n or factor_base(run, t, run.y.ctypes) != 0):
         return SINGULAR
-    if which != AT_START:
-        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     for q in range(n):
         run.f0[q] = run.ydot[q]
     run.not_finite_at = np.nan
-    return _begin_at(run, t, run.step_new if which == AT_START else 0.0)
+    return _begin(run, t, which)

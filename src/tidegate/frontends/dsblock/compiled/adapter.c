@@ -116,9 +116,7 @@ static int signals_at(const tg_adapter *a, tg_block *b, double t, long long *dif
 }
 
 static int inputs_at(const tg_adapter *a, tg_block *b, double t, long long *differs) {
-    if (a->signals) {
-        if (signals_at(a, b, t, differs)) return a->input_function(t, b->u);
-    } else if (a->input_function) {
+    if (a->input_function && (!a->signals || signals_at(a, b, t, differs))) {
         *differs = 1;
         return a->input_function(t, b->u);
     }

@@ -145,7 +145,7 @@ class Adapter:
             table[k] = _Lines(len(values), self._address(times), self._address(values))
         self._kept.append(table)
         self._structure.inputs = ctypes.addressof(table)
-        if not any(True for _ in needs.inputs.functions()):
+        if not needs.inputs.functions():
             return
         self._followed = needs.inputs.followed
         if self._followed is not None:
