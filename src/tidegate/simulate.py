@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from numpy.typing import ArrayLike
 
-from tidegate.compiled import CompiledModel, compile_callables, compile_model, compile_traced
+from tidegate.compiled import CompiledModel, compile_model
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
@@ -232,6 +232,10 @@ def reduced_of(source: object) -> Reduced:
 
 
 def _called(model: CallableModel) -> CompiledModel:
+    # other models do without
+    from tidegate.compiled.from_callables import compile_callables
+    from tidegate.compiled.traced_callables import compile_traced
+
     return compile_callables(model) if model.traced is None else compile_traced(model, model.traced)
 
 

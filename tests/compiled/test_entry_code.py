@@ -65,6 +65,40 @@ def test_compiling_is_announced_once_and_nothing_but_what_is_called_is_compiled(
     assert (third.stdout, kept[0].read_bytes()) == (first.stdout, whole)
 
 
+def test_a_run_whose_machine_code_is_kept_does_not_load_numba(tmp_path: Path) -> None:
+    """It takes longer to load than such a run; the first process may have to compile, the second has not."""
+    program = """
+import sys
+import tidegate as tg
+bounce = tg.event(lambda t, y: y["h"] < 0, reset=lambda t, y: {"v": -0.8 * y["v"]})
+ball = tg.ode(lambda t, y: {"h": y["v"], "v": -9.81}, {"h": 1.0, "v": 0.0}, events=[bounce])
+print(tg.simulate(ball, (0.0, 2.0)).statistics.events, "numba" in sys.modules)
+"""
+    path = tmp_path / "ball.py"
+    path.write_text(program)
+    outputs = [subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True).stdout.split() for _ in range(2)]
+    assert outputs[1] == ["3", "False"]
+    assert outputs[0][0] == "3"
+
+
+def test_machine_code_that_calls_functions_of_numba_s_own_finds_them() -> None:
+    """Kept by a process that has Numba loaded, read by one that has not."""
+    code = """
+import ctypes
+import sys
+from tidegate.compiled import entry_code, native
+text = '''declare double @numba_ldexp(double, i32)
+define double @entry(double %x, i32 %k) {
+  %y = call double @numba_ldexp(double %x, i32 %k)
+  ret double %y
+}'''
+module = entry_code._linked(native._host().compiled(text))
+print(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int32)(module.address("entry"))(1.5, 3))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "12.0"
+
+
 @pytest.mark.slow
 def test_a_module_imported_by_itself_leaves_nothing_beside_its_source(tmp_path: Path) -> None:
     run(LOOK, tmp_path)

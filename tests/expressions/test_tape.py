@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numba import njit
+from numba import njit, typeof
 
 from strategies import SYMBOLS, WILD, graphs
 from tidegate.errors import UsageError
@@ -22,7 +22,9 @@ pytestmark = pytest.mark.slow  # compiling the tape's interpreter alone takes so
 
 x, y, z = SYMBOLS
 
-kernel("tidegate.events.tape_range")  # it tells Numba of the interval rules
+# asked for its type, it tells Numba of the interval rules
+kernel("tidegate.compiled.numba_types")
+typeof(kernel("tidegate.events.tape_range")._run_tape)
 compiled_range = njit(error_model="numpy")(run_tape)
 SIDES = st.lists(st.tuples(st.floats(-4, 4), st.floats(0, 2)), min_size=3, max_size=3)
 

@@ -16,29 +16,32 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from tidegate.cache_folder import said
+from tidegate.compiled.first_call import make_gates
 from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
+from tidegate.compiled.kinds import Signature
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
 from tidegate.errors import UsageError
 
 __all__ = ["ENTRY", "entry_code", "while_waiting"]
 
 ENTRY: Final = "entry"  # its name in the object file
+_OF_NUMBA: Final = b"\0numba_"  # how the names of Numba's own C functions begin, in an object file's list of names
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
 _MOMENT: Final = 2.0  # seconds in which a process that has left a mark writes its number into it
 _GLANCE: Final = 0.01  # seconds between looks at whether it has
 
 
-def entry_code(function: Callable[..., Any], signature: Any) -> NativeModule:
+def entry_code(function: Callable[..., Any], signature: Signature) -> NativeModule:
     """The machine code of one entry, its only name ``ENTRY``.
 
     Parameters
     ----------
     function : in Python.
-    signature : Numba's types.
+    signature : what it takes and returns.
     """
     folder = entry_directory(function.__module__)
     if folder is None:
-        return link(_compiled(function, signature))
+        return _link(_compiled(function, signature))
     path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}.o"
     kept = _linked(read_object(path))
     if kept is not None:
@@ -53,7 +56,7 @@ def entry_code(function: Callable[..., Any], signature: Any) -> NativeModule:
         code = _compiled(function, signature)
         if sources_are_as_they_were():
             write_object(path, code)
-    return link(code)
+    return _link(code)
 
 
 _meanwhile: list[Callable[[], bool]] = []
@@ -73,11 +76,20 @@ def _do_something() -> bool:
     return False
 
 
+def _link(code: bytes) -> NativeModule:
+    make_gates()  # which it may name
+    return link(code)
+
+
 def _linked(code: bytes | None) -> NativeModule | None:
     """What was kept, if it is there and holds an entry."""
     if code is None:
         return None
-    module = link(code)
+    if _OF_NUMBA in code:
+        from tidegate.compiled.numba_types import tell_the_linker
+
+        tell_the_linker()
+    module = _link(code)
     try:
         module.address(ENTRY)
     except UsageError:
@@ -91,11 +103,13 @@ def _say_once(place: Path) -> None:
     make_room()
 
 
-def _compiled(function: Callable[..., Any], signature: Any) -> bytes:
+def _compiled(function: Callable[..., Any], signature: Signature) -> bytes:
     """The object file."""
-    from tidegate.compiled.linked_late import object_of  # loads Numba's compiler
+    # they load Numba
+    from tidegate.compiled.linked_late import object_of
+    from tidegate.compiled.numba_types import numba_signature
 
-    return object_of(function, signature, ENTRY)
+    return object_of(function, numba_signature(signature), ENTRY)
 
 
 def _is_at_work(mark: Path) -> bool:

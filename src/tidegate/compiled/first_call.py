@@ -3,7 +3,7 @@
 Whoever calls an entry, from C, from Python or from another entry, jumps through a cell of memory. At first the cell leads to a function that asks
 Python for the entry; from then on to the entry itself. So a run compiles, or reads from disk, what it comes to and nothing else.
 
-The jumps are the same code for all entries with arguments of the same kinds, a few of them in one module: a module each took 3 ms of every process.
+The jumps of all entries that have been named are one module, made when the first of them is wanted.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import Final
+
+from llvmlite import binding
 
 from tidegate.compiled.native import NativeModule, load
 from tidegate.errors import TidegateError
 
-__all__ = ["CalledFirst"]
+__all__ = ["CalledFirst", "make_gates"]
 
 _OUR_DEFECT: Final = 70  # exit status of a program with a defect of its own (sysexits.h)
 _resolving = threading.RLock()
 _ASK: Final = ctypes.CFUNCTYPE(None, ctypes.c_int64)
-_GATES: Final = 4  # in a module: many kinds of arguments have one entry or two
 _CELL: Final = ctypes.sizeof(ctypes.c_size_t)
 
 
@@ -41,19 +41,30 @@ class CalledFirst:
     kinds : of the arguments: LLVM's names of types.
     find : loads or compiles it; its address.
     returned : the kind of what it returns.
-
-    Attributes
-    ----------
-    address : of what is called.
+    symbol : what machine code that calls it names it; "" if none does.
     """
 
-    def __init__(self, name: str, kinds: list[str], find: Callable[[], int], returned: str = "i64") -> None:
+    def __init__(self, name: str, kinds: list[str], find: Callable[[], int], returned: str = "i64", symbol: str = "") -> None:
         self.name = name
+        self.kinds, self.returned, self.symbol = kinds, returned, symbol
         self._find = find
-        with _resolving:
-            self._gates = _gates_with_room(returned, tuple(kinds))
-            self.address, self._cell = self._gates.take(self._asked)
+        self._gate: tuple[int, ctypes.c_size_t] | None = None
         self._is_there = False
+        _waiting.append(self)
+
+    @property
+    def address(self) -> int:
+        """Of what is called."""
+        if self._gate is None:
+            make_gates()
+        assert self._gate is not None
+        return self._gate[0]
+
+    def stand_at(self, address: int, cell: ctypes.c_size_t) -> None:
+        """Know the gate, and where the gate looks for what it leads to."""
+        self._gate = address, cell
+        if self.symbol:
+            binding.add_symbol(self.symbol, address)
 
     def there(self) -> None:
         """Have it now, instead of when it is first called.
@@ -64,7 +75,9 @@ class CalledFirst:
         """
         with _resolving:
             if not self._is_there:
-                self._cell.value = self._found()
+                make_gates()
+                assert self._gate is not None
+                self._gate[1].value = self._found()
                 self._is_there = True
 
     def _found(self) -> int:
@@ -78,7 +91,7 @@ class CalledFirst:
             what = f"no machine code could be made of {self.name}, without which a run cannot go on: {type(error).__name__}: {error}"
             raise TidegateError(what, hint=_remedy(error)) from error
 
-    def _asked(self) -> None:
+    def asked(self) -> None:
         """From native code, which cannot be told of an exception: an interruption waits, anything else cannot be gone on from."""
         interrupted = False
         while True:
@@ -105,45 +118,38 @@ def _remedy(error: Exception) -> str:
 
 
 class _Gates:
-    """Functions with arguments of the same kinds that jump through cells of their own, which lead at first to a function that asks Python."""
+    """Functions that jump through cells of their own, which lead at first to a function that asks Python."""
 
-    def __init__(self, returned: str, kinds: tuple[str, ...]) -> None:
-        self._module: NativeModule = load(_jumps(returned, ", ".join(f"{kind} %a{index}" for index, kind in enumerate(kinds))))
-        self._asked: list[Callable[[], None]] = []
-        self._ask = _ASK(lambda number: self._asked[number]())
+    def __init__(self, entries: Sequence[CalledFirst]) -> None:
+        self._module: NativeModule = load(_jumps([(entry.returned, entry.kinds) for entry in entries]))
+        self._ask = _ASK(lambda number: entries[number].asked())
         ctypes.c_size_t.from_address(self._module.variable("ask")).value = ctypes.cast(self._ask, ctypes.c_void_p).value or 0
-
-    @property
-    def is_full(self) -> bool:
-        """Whether all are taken."""
-        return len(self._asked) == _GATES
-
-    def take(self, asked: Callable[[], None]) -> tuple[int, ctypes.c_size_t]:
-        """The address of the next one, and its cell; ``asked`` is called by its first call."""
-        number = len(self._asked)
-        self._asked.append(asked)
-        return self._module.address(f"entry{number}"), ctypes.c_size_t.from_address(self._module.variable("cells") + number * _CELL)
+        cells = self._module.variable("cells")
+        for number, entry in enumerate(entries):
+            entry.stand_at(self._module.address(f"entry{number}"), ctypes.c_size_t.from_address(cells + number * _CELL))
 
 
-@cache
-def _gates(returned: str, kinds: tuple[str, ...]) -> list[_Gates]:  # noqa: ARG001, the list is found by them
-    """All that have been made for these kinds."""
-    return []
+_waiting: list[CalledFirst] = []
+_made: list[_Gates] = []
 
 
-def _gates_with_room(returned: str, kinds: tuple[str, ...]) -> _Gates:
-    made = _gates(returned, kinds)
-    if not made or made[-1].is_full:
-        made.append(_Gates(returned, kinds))
-    return made[-1]
+def make_gates() -> None:
+    """Have gates for all entries that there are, before machine code is linked that may name them; in one module: each takes a millisecond."""
+    with _resolving:
+        entries = [*_waiting]
+        if entries:
+            _made.append(_Gates(entries))
+            del _waiting[: len(entries)]
 
 
-def _jumps(returned: str, parameters: str) -> str:
+def _jumps(signatures: Sequence[tuple[str, Sequence[str]]]) -> str:
     """LLVM's text, which holds no address, so that its machine code is kept on disk."""
-    first = ", ".join(f"ptr @first{number}" for number in range(_GATES))
-    text = [f"@ask = global ptr null\n@cells = global [{_GATES} x ptr] [{first}]\n"]
-    for number in range(_GATES):
-        jump = f"""  %f = load volatile ptr, ptr getelementptr inbounds ([{_GATES} x ptr], ptr @cells, i64 0, i64 {number})
+    n = len(signatures)
+    first = ", ".join(f"ptr @first{number}" for number in range(n))
+    text = [f"@ask = global ptr null\n@cells = global [{n} x ptr] [{first}]\n"]
+    for number, (returned, kinds) in enumerate(signatures):
+        parameters = ", ".join(f"{kind} %a{index}" for index, kind in enumerate(kinds))
+        jump = f"""  %f = load volatile ptr, ptr getelementptr inbounds ([{n} x ptr], ptr @cells, i64 0, i64 {number})
   {"" if returned == "void" else "%code = "}musttail call {returned} %f({parameters})
   ret {"void" if returned == "void" else f"{returned} %code"}
 }}

@@ -7,57 +7,61 @@ kernel entry ``native`` functions are linked and inlined as usual.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
-
-from llvmlite import binding
-from numba import njit, types
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from tidegate.compiled.entry_code import ENTRY, entry_code
 from tidegate.compiled.first_call import CalledFirst
 from tidegate.compiled.kernel_keys import remember_the_sources
-from tidegate.compiled.linked_late import NativeCompiler
-from tidegate.compiled.run_type import RUN
+from tidegate.compiled.kinds import INTEGER, INTEGERS, NUMBER, NUMBERS, RUN, Kind, Signature
+from tidegate.compiled.native import address_in_library
+from tidegate.compiled.numba_later import External, NativeFunction
 
-__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "kernel_entry", "native"]
-
-NUMBER: Final = types.float64
-INTEGER: Final = types.int64
-NUMBERS: Final = types.CPointer(types.float64)
-INTEGERS: Final = types.CPointer(types.int64)
-_FOR_C: Final = {NUMBER: "double", INTEGER: "i64", types.int32: "i32", types.void: "void"}
+__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "kernel_entry", "library_function", "native"]
 
 
-def native(function: Callable[..., Any]) -> Any:
-    """A function that is linked into the kernel entries that call it; it has no wrapper for Python."""
-    return njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler)(function)
+def native(function: Callable[..., Any], calls: Sequence[Callable[..., Any]] = ()) -> Any:
+    """A function that is linked into the kernel entries that call it; it has no wrapper for Python.
+
+    Parameters
+    ----------
+    calls : functions of plain Python that it reaches.
+    """
+    return NativeFunction(function, calls)
 
 
-def kernel_entry(*arguments: Any, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:
+def kernel_entry(*arguments: Kind, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """A function that other kernel entries call by name, and Python through ``address``; it returns an integer.
 
     Parameters
     ----------
-    arguments : types behind the run, which comes first: for C two pointers.
+    arguments : kinds behind the run, which comes first: for C two pointers.
     of_a_run : False for a kernel entry on memory of another kind, all of whose arguments are given.
     """
     signature = INTEGER(*((RUN,) if of_a_run else ()), *arguments)
 
     def name_entry(function: Callable[..., Any]) -> Any:
-        made = CFunction(function, signature)
         name = f"tidegate_{function.__name__}"
-        binding.add_symbol(name, made.address)
-        external = types.ExternalFunction(name, INTEGER(INTEGERS, NUMBERS, *arguments) if of_a_run else signature)
-        called: Any = _called(external) if of_a_run else external
-        called.address, called.there, called.function = made.address, made.there, function
-        return called
+        made = CFunction(function, signature, name)
+        return _EntryOfRun(made, External(name, INTEGER(INTEGERS, NUMBERS, *arguments))) if of_a_run else _EntryOfMemory(made, name, signature)
 
     return name_entry
 
 
-def called_from_c(signature: Any) -> Callable[[Callable[..., Any]], CFunction]:
+def called_from_c(signature: Signature) -> Callable[[Callable[..., Any]], CFunction]:
     """A function for C alone, as a library asks for it: kept and compiled as kernel entries are."""
     return lambda function: CFunction(function, signature)
+
+
+def library_function(name: str, signature: Signature) -> Any:
+    """A function of the C library for native code; Numba's own of the same meaning would need Numba in every process.
+
+    Parameters
+    ----------
+    name : which the machine code names.
+    """
+    address_in_library(name)  # tells the linker
+    return External(name, signature)
 
 
 class CFunction:
@@ -66,41 +70,60 @@ class CFunction:
     Parameters
     ----------
     function : in Python.
-    signature : Numba's types.
+    signature : what it takes and returns.
+    symbol : what other machine code names it.
 
     Attributes
     ----------
-    address : of what is called.
     there : has it now instead.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Signature, symbol: str = "") -> None:
         remember_the_sources()
         self.function = function
         self._signature = signature
         self._code: Any = None
-        kinds = [kind for one in signature.args for kind in _for_c(one)]
-        self._first = CalledFirst(f"{function.__module__}.{function.__name__}", kinds, self._find, *_for_c(signature.return_type))
-        self.address = self._first.address
+        kinds = [kind for one in signature.arguments for kind in one.for_c]
+        self._first = CalledFirst(f"{function.__module__}.{function.__name__}", kinds, self._find, signature.returned.for_c[0], symbol)
         self.there = self._first.there
+
+    @property
+    def address(self) -> int:
+        """Of what is called."""
+        return self._first.address
 
     def _find(self) -> int:
         self._code = entry_code(self.function, self._signature)
         return self._code.address(ENTRY)
 
 
-def _for_c(kind: Any) -> list[str]:
-    """LLVM's names of what stands for a type in a call."""
-    if kind == RUN:
-        return ["ptr", "ptr"]
-    return ["ptr"] if isinstance(kind, types.CPointer) else [_FOR_C[kind]]
+class _Entry:
+    """What Python has of a kernel entry."""
+
+    def __init__(self, made: CFunction) -> None:
+        self._made_for_c = made
+        self.there, self.function = made.there, made.function
+
+    @property
+    def address(self) -> int:
+        """Of what is called."""
+        return self._made_for_c.address
 
 
-def _called(external: Any) -> Any:
-    """The function of two pointers as one of a run."""
+class _EntryOfRun(_Entry, NativeFunction):
+    """A function of two pointers for C, of a run for native code."""
 
-    @native
-    def call(run, *others):  # type: ignore[no-untyped-def]
-        return external(run.h, run.r, *others)
+    def __init__(self, made: CFunction, external: External) -> None:
+        def call(run, *others):  # type: ignore[no-untyped-def]
+            return external(run.h, run.r, *others)
 
-    return call
+        _Entry.__init__(self, made)
+        NativeFunction.__init__(self, call)
+
+
+class _EntryOfMemory(_Entry, External):
+    """A function on memory of another kind."""
+
+    def __init__(self, made: CFunction, name: str, signature: Signature) -> None:
+        _Entry.__init__(self, made)
+        External.__init__(self, name, signature)

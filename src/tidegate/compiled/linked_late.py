@@ -8,6 +8,7 @@ Arithmetic is the same: nothing is reassociated or contracted in either way.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, Final
 
 from numba.core import ccallback, codegen, compiler, typed_passes, untyped_passes
@@ -31,12 +32,19 @@ _NOT_NEEDED: Final = (
 )
 
 
-class _Waiting(codegen.JITCodeLibrary):
-    """A native function as it was translated, without what it calls."""
+class _Late(codegen.JITCodeLibrary):
+    """Machine code that is made when all that belongs to it is there: until then nothing is linked and nothing optimised."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout  # noqa: SLF001, what Numba's own does beside
 
     def finalize(self) -> None:
         """Nothing is added any more; what it calls stays beside it."""
         self._finalized = True
+
+
+class _Waiting(_Late):
+    """A native function as it was translated, without what it calls."""
 
     def get_pointer_to_function(self, name: str) -> int:
         """None: it has no machine code of its own."""
@@ -64,7 +72,7 @@ class _WithoutEnvironment:
         """Native functions need nothing of Python."""
 
 
-class _Entry(codegen.JITCodeLibrary):
+class _Entry(_Late):
     """A kernel entry with all that it reaches; it is not linked, but made an object file of."""
 
     def object_file(self, wrapper: str, name: str) -> bytes:
@@ -124,6 +132,20 @@ class _Settled(compiler.Flags):  # type: ignore[misc]
 _settled: dict[Any, _Settled] = {}
 
 
+@cache
+def _size_in_memory(context: Any) -> Callable[[Any], int]:
+    """How many bytes a type of LLVM's takes: Numba asks for every variable, and LLVM reads a module each time."""
+    sizes: dict[str, int] = {}
+
+    def size(kind: Any) -> int:
+        name = str(kind)
+        if name not in sizes:
+            sizes[name] = kind.get_abi_size(context.target_data)
+        return sizes[name]
+
+    return size
+
+
 def _lowering(kind: type, called: str) -> Any:
     @register_pass(mutates_CFG=True, analysis_only=False)
     class Lowering(typed_passes.NativeLowering):
@@ -136,6 +158,7 @@ def _lowering(kind: type, called: str) -> Any:
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
             state.targetctx.enable_nrt = False  # views own nothing: nobody counts who refers to them
+            state.targetctx.get_abi_sizeof = _size_in_memory(state.targetctx)
             return super().run_pass(state)
 
     return Lowering

@@ -24,7 +24,7 @@ from typing import Any, Final
 from tidegate.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
 
-__all__ = ["NativeModule", "link", "load", "read_object", "this_processor", "write_object"]
+__all__ = ["NativeModule", "address_in_library", "link", "load", "read_object", "this_processor", "write_object"]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
 _LONG: Final = 1 << 20  # characters of text from which on the generator's fast way is taken: a tenth of the time, and runs are hardly slower
@@ -214,8 +214,8 @@ def _mathematical_libraries() -> tuple[Any, ...]:
 
 
 @cache
-def _library_function(name: str) -> int:
-    """Its address, which LLVM is told of; 0 if there is none."""
+def address_in_library(name: str) -> int:
+    """Where the C library has a function of this name, which LLVM is told of; 0 if there is none."""
     import llvmlite.binding as llvm
 
     for library in _mathematical_libraries():
@@ -236,7 +236,7 @@ def _offered(ir: str) -> list[str]:
 
 def _library_functions(ir: str) -> dict[str, int]:
     """Where the C library's functions are that the text calls: not every platform lets LLVM find them by itself."""
-    found = {name: _library_function(name) for name in re.findall(r"declare double @(\w+)\(", ir)} if "declare double @" in ir else {}
+    found = {name: address_in_library(name) for name in re.findall(r"declare double @(\w+)\(", ir)} if "declare double @" in ir else {}
     return {name: address for name, address in found.items() if address}
 
 

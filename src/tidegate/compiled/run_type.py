@@ -17,9 +17,10 @@ from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 
 from tidegate.compiled.schema import FIELDS, Field
-from tidegate.compiled.workspace import INDEX_OF, array_view, intrinsic
+from tidegate.compiled.view_code import array_view
+from tidegate.compiled.workspace import INDEX_OF
 
-__all__ = ["RUN", "run_at"]
+__all__ = ["RUN"]
 
 _INTEGERS: Final = types.CPointer(types.int64)
 _NUMBERS: Final = types.CPointer(types.float64)
@@ -110,15 +111,3 @@ def _write(context: Any, builder: Any, signature: Any, values: Any, name: str) -
     block = memory.h if field.kind == "integer" else memory.r
     value = context.cast(builder, values[1], signature.args[1], _TYPES[field.kind])
     builder.store(value, builder.gep(block, [ir.Constant(_WORD, INDEX_OF[name])]))
-
-
-@intrinsic
-def run_at(_typing_context: Any, h: Any, r: Any) -> Any:
-    """The run whose memory two pointers point to."""
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        memory = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-        memory.h, memory.r = values
-        return memory._getvalue()  # noqa: SLF001, there is no public way to it
-
-    return RUN(h, r), generate

@@ -19,6 +19,7 @@ __all__ = [
     "MAX_STAGES",
     "MOST_MODELS",
     "MOST_PARTS_AT_ONCE",
+    "PADDING",
     "RADAU",
     "REAL_SYSTEMS",
     "ROSENBROCK",
@@ -32,6 +33,7 @@ Kind = Literal["integer", "number", "complex"]
 
 MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
+PADDING: Final = 8  # numbers behind a column of factors that are read and written with it, whatever they are
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR, ROSENBROCK = "core", "radau", "sundials", "classical", "taylor", "rosenbrock"

@@ -11,29 +11,25 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from numba import extending, types
-from numba.np.arrayobj import populate_array
 from numpy.typing import NDArray
 
+from tidegate.compiled.numba_later import Intrinsic
 from tidegate.compiled.schema import FIELDS, FIRST_FACTORS
 
 __all__ = [
     "INDEX_OF",
     "Workspace",
-    "array_view",
     "indices_of",
     "integers",
-    "integers_at",
     "intrinsic",
     "is_number",
     "matrix",
-    "pointer",
     "tail",
     "vector",
 ]
 
 # for type checkers: what it makes is called, whatever its own class says
-intrinsic: Any = extending.intrinsic
+intrinsic: Any = Intrinsic
 
 _SINGLE_INTEGERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "integer"]
 _SINGLE_NUMBERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "number"]
@@ -80,80 +76,28 @@ def is_number(name: str) -> bool:
     return name in _INDEX_OF_NUMBER
 
 
-def array_view(context: Any, builder: Any, kind: Any, start: Any, sizes: Sequence[Any]) -> Any:
-    """Code for an array of this type on memory that begins at a pointer: it owns nothing, the run does."""
-    view = context.make_array(kind)(context, builder)
-    item = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-    strides = [item]
-    for size in reversed(sizes[1:]):
-        strides.insert(0, builder.mul(strides[0], size))
-    data = builder.bitcast(start, view.data.type)
-    populate_array(view, data=data, shape=sizes, strides=strides, itemsize=item, meminfo=None)
-    return view._getvalue()  # noqa: SLF001, there is no public way to it
-
-
-def _view(dimensions: int) -> Any:
-    """Code generator of a view on memory behind a pointer."""
-
-    def implementation(_typing_context: Any, base: Any, offset: Any, *shape: Any) -> Any:
-        view_type = types.Array(base.dtype, dimensions, "C")
-        signature = view_type(base, offset, *shape)
-
-        def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
-            index = context.cast(builder, values[1], sig.args[1], types.intp)
-            sizes = [context.cast(builder, v, t, types.intp) for v, t in zip(values[2:], sig.args[2:], strict=True)]
-            return array_view(context, builder, view_type, builder.gep(values[0], [index]), sizes)
-
-        return signature, generate
-
-    return implementation
-
-
 @intrinsic
-def vector(typing_context: Any, base: Any, offset: Any, n: Any) -> Any:
+def vector(_typing_context: Any, base: Any, offset: Any, n: Any) -> Any:
     """View of n items."""
-    return _view(1)(typing_context, base, offset, n)
+    from tidegate.compiled.view_code import make_view
+
+    return make_view(base, offset, n)
 
 
 @intrinsic
-def matrix(typing_context: Any, base: Any, offset: Any, rows: Any, columns: Any) -> Any:
+def matrix(_typing_context: Any, base: Any, offset: Any, rows: Any, columns: Any) -> Any:
     """View of a matrix by rows."""
-    return _view(2)(typing_context, base, offset, rows, columns)
+    from tidegate.compiled.view_code import make_view
+
+    return make_view(base, offset, rows, columns)
 
 
 @intrinsic
-def tail(typing_context: Any, base: Any, offset: Any) -> Any:
+def tail(_typing_context: Any, base: Any, offset: Any) -> Any:
     """View of everything from a place on, for functions that know how much they read."""
-    view_type = types.Array(base.dtype, 1, "C")
+    from tidegate.compiled.view_code import make_tail
 
-    def generate(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
-        one = context.get_constant(types.intp, 1)
-        inner = _view(1)(typing_context, base, offset, types.intp)[1]
-        return inner(context, builder, view_type(base, offset, types.intp), [values[0], values[1], one])
-
-    return view_type(base, offset), generate
-
-
-def _pointer(kind: Any, address: Any) -> Any:
-    result = types.CPointer(kind)
-
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        word = context.cast(builder, values[0], signature.args[0], types.uint64)
-        return builder.inttoptr(word, context.get_value_type(result))
-
-    return result(address), generate
-
-
-@intrinsic
-def pointer(_typing_context: Any, address: Any) -> Any:
-    """An address as a pointer to numbers."""
-    return _pointer(types.float64, address)
-
-
-@intrinsic
-def integers_at(_typing_context: Any, address: Any) -> Any:
-    """An address as a pointer to integers."""
-    return _pointer(types.int64, address)
+    return make_tail(base, offset)
 
 
 integers = vector

@@ -52,7 +52,7 @@ def _put_change(run, t, i, ahead, s):
         dp[run.moving[k]] = 0.0
 
 
-@native
+@kernel_entry(NUMBER)
 def note_drift_of_derivatives(run, t):
     """How far the constraints are from zero in derivatives by parameters, in front of an event."""
     for k in range(run.n_constraints):
@@ -61,6 +61,7 @@ def note_drift_of_derivatives(run, t):
         _put_change(run, t, i, 0.0, run.sens[i])
         for k in range(run.n_constraints):
             run.drift_of_derivatives[k] = max(run.drift_of_derivatives[k], _number(abs(run.constraints[k])))
+    return 0
 
 
 @native

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import GRAZING
 
@@ -119,12 +119,13 @@ def _least_slope(run, t, step, y, guard, theta):
     return 2.0 * bend * (run.reach_factor * reach[guard] + GRAZING * run.nu_start[guard])
 
 
-@native
-def note_grazings(run, t, step, y, upper, found):
+@kernel_entry(NUMBER, NUMBER, NUMBER, INTEGER)
+def note_grazings(run, t, step, upper, found):
     """At the end of m: the first grazing of the run up to ``upper``, and how fast the guard that was found there must be to cross for certain.
 
     The coefficients of the guards must be in run.guard_coefficients.
     """
+    y = run.y
     if upper > 0.0:
         # in a long step a guard may turn more than once, also the one that crosses in its last piece
         for k in range(_PIECES):
@@ -132,6 +133,7 @@ def note_grazings(run, t, step, y, upper, found):
             _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, crossed)
     if found >= 0:
         run.grazing[2] = _least_slope(run, t, step, y, found, upper)
+    return 0
 
 
 @native

@@ -16,14 +16,14 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_hook, call_tangent, call_unit, call_value
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
-from tidegate.events.guards import polynomial_point, tape_rounding
+from tidegate.events.guards import expected_sign, polynomial_point, prepare_registers, tape_rounding
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root
 from tidegate.events.tolerances import EPS, SAME_TIME
 
-__all__ = ["fill_bounds", "interval_root", "modelled_root", "sampled_root"]
+__all__ = ["curved_root", "fill_bounds"]
 
 _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
@@ -175,7 +175,7 @@ def _root_of_model(run, model, start, sign, bound, degree):
 
 
 @native
-def modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
+def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
     """First zero in (0, upper] of sign*g + nu, which is ``start`` at zero, by the guard's model over the whole step.
 
     UNKNOWN_ROOT where there is no model, or its bound is too wide to tell: certainly there is none before run.decided_to, and if run.looked_to is
@@ -217,7 +217,7 @@ def modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
 
 
 @native
-def interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
+def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
     """First zero in (lower, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before run.decided_to and the search gave up there."""
     ng = run.n_guards
     nu = run.nu[j]
@@ -331,7 +331,7 @@ def _dip(run, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middle
 
 
 @native
-def sampled_root(run, t, step, y, a, degree, j, sign, upper):
+def _sampled_root(run, t, step, y, a, degree, j, sign, upper):
     """For a guard that reads an opaque function nothing can be proved: signs at points, and at the dips between them."""
     nu = run.nu[j]
     before = 0.0
@@ -352,3 +352,30 @@ def sampled_root(run, t, step, y, a, degree, j, sign, upper):
         before, at_before = low, at_low
         low, at_low = high, at_high
     return NO_ROOT
+
+
+@kernel_entry(NUMBER, NUMBER, NUMBER, NUMBER, INTEGER, INTEGER)
+def curved_root(run, t, step, start, upper, guard, is_prepared):
+    """First zero in (0, upper] of a guard that is no polynomial, which is ``start`` at zero with its sign and round-off, into run.found_theta.
+
+    1 if the registers of tapes have been prepared for the step, now or before.
+    """
+    degree = run.degree
+    y = run.y
+    a = run.coefficients
+    sign = expected_sign(run, guard)
+    if run.is_opaque[guard] == 1:
+        run.found_theta = _sampled_root(run, t, step, y, a, degree, guard, sign, upper)
+        return is_prepared
+    root = _modelled_root(run, t, step, y, a, degree, guard, sign, start, upper)
+    if root == UNKNOWN_ROOT:
+        if is_prepared == 0:
+            prepare_registers(run)
+            is_prepared = 1
+        lower = run.decided_to
+        if run.looked_to < upper:
+            root = _interval_root(run, t, step, y, a, degree, guard, sign, lower, run.looked_to)
+        if root >= NO_ROOT:
+            root = _interval_root(run, t, step, y, a, degree, guard, sign, lower, upper)
+    run.found_theta = root
+    return is_prepared

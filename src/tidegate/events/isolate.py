@@ -14,8 +14,8 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.events.grazing import note_grazings
-from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes, prepare_registers
-from tidegate.events.interval_roots import interval_root, modelled_root, sampled_root
+from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
+from tidegate.events.interval_roots import curved_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
 from tidegate.events.time_scale import time_scale
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
@@ -85,7 +85,6 @@ def earliest_of_guards(run, t, step):
     active = run.active
     linear = run.is_linear
     of_time = run.is_time
-    opaque = run.is_opaque
     coefficients = run.guard_coefficients
     zero = run.zero
     nothing = run.zero
@@ -93,7 +92,7 @@ def earliest_of_guards(run, t, step):
         call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k])
     best = NO_ROOT
     found = -1
-    prepared = False
+    prepared = 0
     for j in range(ng):
         if active[j] == 0.0 or of_time[j] == 1:
             continue
@@ -106,7 +105,7 @@ def earliest_of_guards(run, t, step):
             returns = sign * coefficients[0, j]
             if not -start <= SAME_TIME * abs(t) / step * returns:
                 if run.n_sens > 0:
-                    note_grazings(run, t, step, y, 0.0, j)
+                    note_grazings(run, t, step, 0.0, j)
                 run.found_theta = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back, or rests
@@ -122,19 +121,10 @@ def earliest_of_guards(run, t, step):
             if start + min(low, 0.0) > 0.0:
                 continue
             root = polynomial_root(run, start, sign, j, degree, upper)
-        elif opaque[j] == 1:
-            root = sampled_root(run, t, step, y, a, degree, j, sign, upper)
         else:
-            root = modelled_root(run, t, step, y, a, degree, j, sign, start, upper)
-            if root == UNKNOWN_ROOT and not prepared:
-                prepare_registers(run)
-                prepared = True
-            if root == UNKNOWN_ROOT:
-                lower = run.decided_to
-                if run.looked_to < upper:
-                    root = interval_root(run, t, step, y, a, degree, j, sign, lower, run.looked_to)
-                if root >= NO_ROOT:
-                    root = interval_root(run, t, step, y, a, degree, j, sign, lower, upper)
+            prepared = curved_root(run, t, step, start, upper, j, prepared)
+            root = run.found_theta
+            run.found_theta = NO_ROOT
             if root == UNKNOWN_ROOT and run.decided_to < best:
                 best = run.decided_to
                 found = UNDECIDED
@@ -148,7 +138,7 @@ def earliest_of_guards(run, t, step):
     if found < 0 and _is_undefined_at_the_end(run, t + step):
         return UNDEFINED
     if run.n_sens > 0:
-        note_grazings(run, t, step, y, min(best, 1.0), found)
+        note_grazings(run, t, step, min(best, 1.0), found)
     run.found_theta = best
     return found
 

@@ -7,19 +7,14 @@ compiled.
 
 from __future__ import annotations
 
-from numba.extending import register_jitable
-
 from tidegate.compiled.jit import INTEGER, kernel_entry, native
 from tidegate.compiled.workspace import matrix, vector
 from tidegate.expressions import interval, tape
 
 __all__ = ["tape_range"]
 
-# The rules stay plain Python functions, tested as such; registered, Numba inlines them into its callers.
-for _rule in (*interval.RULES, *tape.KERNELS):
-    register_jitable(_rule)
-
-_run_tape = native(tape.run_tape)
+# the rules stay plain Python functions, tested as such
+_run_tape = native(tape.run_tape, calls=(*interval.RULES, *tape.KERNELS))
 
 
 @kernel_entry(INTEGER)

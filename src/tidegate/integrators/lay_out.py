@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
-from tidegate.compiled.schema import CORE, MOST_MODELS, REAL_SYSTEMS
+from tidegate.compiled.schema import CORE, MOST_MODELS, PADDING, REAL_SYSTEMS
 from tidegate.events.not_tied import MOST_TIED
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
-from tidegate.linear.columns import PADDING
 from tidegate.linear.dense import lapack_addresses
 from tidegate.linear.stages import MOST_ROWS
 

@@ -7,6 +7,8 @@ here: own 19 / 106 / 1008 ns at n = 3 / 8 / 20, LAPACK 47 / 195 / 1217 ns, 4.4 a
 
 from __future__ import annotations
 
+import ctypes
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -24,10 +26,12 @@ def lapack_addresses(n: int) -> tuple[int, int, int, int]:
     """Addresses of dgetrf, dgetrs, zgetrf, zgetrs where a system of n unknowns needs them; zeros else (scipy is not loaded then)."""
     if n <= OWN_LIMIT:
         return 0, 0, 0, 0
-    from numba.extending import get_cython_function_address
-
-    module = "scipy.linalg.cython_lapack"
-    a, b, c, d = (get_cython_function_address(module, name) for name in ("dgetrf", "dgetrs", "zgetrf", "zgetrs"))
+    # Cython hands its functions to other extension modules in capsules, whose name is the function's C type
+    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    offered: dict[str, Any] = vars(import_module("scipy.linalg.cython_lapack"))["__pyx_capi__"]
+    a, b, c, d = (int(pointer_of(capsule, name_of(capsule))) for capsule in map(offered.__getitem__, ("dgetrf", "dgetrs", "zgetrf", "zgetrs")))
     return a, b, c, d
 
 

@@ -16,7 +16,8 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import native
-from tidegate.linear.columns import PADDING, subtract_column, sum_columns
+from tidegate.compiled.schema import PADDING
+from tidegate.linear.columns import subtract_column, sum_columns
 
 __all__ = ["factor", "solve"]
 

@@ -98,7 +98,7 @@ def time_moved(tau):
     return tau if abs(tau) > 0.0 else 0.0
 
 
-@native
+@kernel_entry()
 def start_jump(run):
     """sigma = S + y' tau' with the derivatives before the event."""
     n = run.n
@@ -111,6 +111,7 @@ def start_jump(run):
             sigma[i, q] = s[i, q]
             if abs(tau[i]) > 0.0:
                 sigma[i, q] += ydot[q] * tau[i]
+    return 0
 
 
 @native

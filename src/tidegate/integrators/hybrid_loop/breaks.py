@@ -17,7 +17,8 @@ import numpy as np
 
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import DELAY_VANISHED, NEVER, NO_SENSITIVITIES, pointer
+from tidegate.compiled.pointers import pointer
+from tidegate.compiled.workspace import DELAY_VANISHED, NEVER, NO_SENSITIVITIES
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.integrators.hybrid_loop.past import (
     AGO,

@@ -22,22 +22,19 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto, note_drift_of_derivatives
-from tidegate.events.grazing import note_touch
 from tidegate.events.guards import refresh_activity
 from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
-from tidegate.events.settle import anything_happened, note_conditions
-from tidegate.events.time_scale import time_scale
-from tidegate.integrators.hybrid_loop.breaks import rates_of_last_break
-from tidegate.integrators.hybrid_loop.coincidence import note_moved_apart, times_move_apart
+from tidegate.events.settle import note_conditions
+from tidegate.integrators.hybrid_loop.event_derivatives import differentiate_times, jump_with_event
 from tidegate.integrators.hybrid_loop.past import lock_past, unlock_past
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
 from tidegate.integrators.hybrid_loop.pre_event_rate import smooth_rate
 from tidegate.integrators.hybrid_loop.record import log_event, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.mass import update_mass
-from tidegate.sensitivity.jump import event_time_derivatives, finish_jump, follow_ties, start_jump, time_event_derivatives
+from tidegate.sensitivity.jump import start_jump
 
 __all__ = ["AGAIN", "AT_START", "NOT_SIMPLE", "event_with_rows"]
 
@@ -149,19 +146,13 @@ def _event(run, log, guard, due, stepped):
         code = note_event_time(run, t, guard)
     if code != 0:
         return code
-    for i in range(n_s):
-        run.dt_dp[i] = 0.0
     if guard >= 0:
         run.event_kind += STATE_EVENT
         run.flipped[guard] = 1
-        if n_s > 0 and not rates_of_last_break(run):
-            event_time_derivatives(run, t, y, guard, time_scale(run, run.ydot_before_at))
+    if n_s > 0:
+        differentiate_times(run, t, guard, due)
     if due >= 0:
         run.event_kind += TIME_EVENT
-        if n_s > 0 and guard < 0:
-            time_event_derivatives(run, t, y, due, run.dt_dp_at)
-        if n_s > 0 and run.goes_on_at >= 0:
-            time_event_derivatives(run, t, y, run.n_guards, run.clock_tau_at)
         if is_given:
             _put_given(run, due)
         else:
@@ -190,16 +181,8 @@ def _event(run, log, guard, due, stepped):
     happened = note_conditions(run, t) or is_from_outside
     if guard >= 0 and bounces_below_roundoff(run, t, guard):
         return ZENO
-    if n_s > 0 and (happened or anything_happened(run)):
-        # where nothing happened nothing jumps, and a badly conditioned event time must not touch anything
-        moved_apart = (guard >= 0 or due >= 0) and n > 0 and times_move_apart(run, t, guard if guard >= 0 or due >= run.n_guards else due)
-        finish_jump(run, t)
-        if moved_apart:
-            note_moved_apart(run)
-    elif n_s > 0:
-        if guard >= 0:
-            note_touch(run, t, guard)
-        follow_ties(run, t)
+    if n_s > 0:
+        jump_with_event(run, t, guard, due, 1 if happened else 0)
     if happened:
         run.c_events += 1
         log_event(run, log, t)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import NUMBERS, kernel_entry, native
-from tidegate.compiled.workspace import pointer
+from tidegate.compiled.pointers import pointer
 
 __all__ = [
     "AGO",

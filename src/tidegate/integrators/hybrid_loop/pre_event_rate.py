@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_base, solve_real
@@ -39,17 +39,17 @@ def _fast_part(run, out):
     return True
 
 
-@native
+@kernel_entry(NUMBER)
 def smooth_rate(run, t):
     """Correct run.ydot_before, just computed from the equations, if a step led to the event."""
     n = run.n
     if not run.length > 0.0 or run.degree == 0:
-        return
+        return 0
     if run.mass_kind == 0:
         evaluate_jacobian(run, t, run.y)
     change = run.scratch_2
     if not _fast_part(run, change):
-        return
+        return 0
     if run.mass_kind != 0:
         # what changes is U y'; the algebraic unknowns' rates follow
         moved = run.scratch_1
@@ -57,3 +57,4 @@ def smooth_rate(run, t):
         solve_base(run, moved, run.zero, change)
     for q in range(n):
         run.ydot_before[q] += change[q]
+    return 0

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
-from tidegate.compiled.workspace import LIMIT, TARGET, integers, integers_at, pointer, vector
+from tidegate.compiled.pointers import integers_at, pointer
+from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 
 __all__ = ["run_several"]

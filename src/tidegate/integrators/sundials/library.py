@@ -13,8 +13,9 @@ from functools import cache
 from typing import Any, Final
 
 from llvmlite import binding
-from numba import types
 
+from tidegate.compiled import kinds
+from tidegate.compiled.numba_later import External
 from tidegate.errors import UsageError
 
 __all__ = ["CODE", "HANDLE", "INTEGER", "NUMBER", "c_function", "function_address", "native_function"]
@@ -24,7 +25,7 @@ INTEGER: Final = c_int64  # sunindextype, long int
 NUMBER: Final = c_double
 CODE: Final = c_int
 
-_NATIVE: Final = {c_int64: types.int64, c_double: types.float64, c_int: types.int32}
+_NATIVE: Final = {c_int64: kinds.INTEGER, c_double: kinds.NUMBER, c_int: kinds.WORD}
 
 
 @cache
@@ -51,4 +52,4 @@ def native_function(name: str, result: Any, *arguments: Any) -> Any:
     """A function of SUNDIALS for code that Numba compiles; the code names it, so that it may be kept on disk."""
     symbol = f"tidegate_sundials_{name}"
     binding.add_symbol(symbol, function_address(name))
-    return types.ExternalFunction(symbol, _NATIVE[result](*[_NATIVE[a] for a in arguments]))
+    return External(symbol, _NATIVE[result](*[_NATIVE[a] for a in arguments]))

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import types
 
-from tidegate.compiled.jit import INTEGERS, called_from_c, native
-from tidegate.compiled.run_type import run_at
-from tidegate.compiled.workspace import INDEX_OF, pointer
+from tidegate.compiled.jit import called_from_c, native
+from tidegate.compiled.kinds import INTEGER, INTEGERS, NUMBER, WORD, WORDS
+from tidegate.compiled.pointers import pointer, run_at
+from tidegate.compiled.workspace import INDEX_OF
 from tidegate.integrators.explicit_form import change_along, explicit_rates
 from tidegate.integrators.sundials.objects import items, run_of
 from tidegate.linear.forced import model_jacobian, model_rates
@@ -32,10 +32,10 @@ __all__ = [
     "solve_system",
 ]
 
-_T, _V = types.float64, types.int64  # time; handle of a vector or matrix
-_VS = types.CPointer(types.int64)  # handles of several
-_CODE = types.int32
-_CODES = types.CPointer(types.int32)
+_T, _V = NUMBER, INTEGER  # time; handle of a vector or matrix
+_VS = INTEGERS  # handles of several
+_CODE = WORD
+_CODES = WORDS
 _ADDRESS_R: Final = INDEX_OF["address_r"]
 
 

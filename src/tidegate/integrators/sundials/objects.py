@@ -15,11 +15,11 @@ from ctypes import POINTER, byref, c_void_p
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 
+from tidegate.compiled import kinds
 from tidegate.compiled.jit import called_from_c, native
-from tidegate.compiled.run_type import run_at
-from tidegate.compiled.workspace import INDEX_OF, integers_at, pointer, vector
+from tidegate.compiled.pointers import integers_at, pointer, run_at
+from tidegate.compiled.workspace import INDEX_OF, vector
 from tidegate.integrators.interface import FloatArray
 from tidegate.integrators.sundials.library import CODE, HANDLE, INTEGER, c_function, function_address, native_function
 
@@ -30,7 +30,6 @@ N_VGetLength = native_function("N_VGetLength", INTEGER, HANDLE)
 SUNDenseMatrix_Data = native_function("SUNDenseMatrix_Data", HANDLE, HANDLE)
 
 _SENTENCE: Final = 1000  # bytes kept of a message
-_TEXT: Final = types.CPointer(types.uint8)
 _OF_SOLVERS: Final = 2  # the member of a linear solver that points to its operations; of other objects it is the one before
 _OPERATIONS: Final = 50  # more than any object has
 _RMS_NORM: Final = "N_VWrmsNorm_Serial"
@@ -51,12 +50,12 @@ def run_of(matrix):
     return run_at(h, pointer(h[_ADDRESS_R]))
 
 
-@called_from_c(types.int32(types.int64))
+@called_from_c(kinds.WORD(kinds.INTEGER))
 def _leave(_matrix):  # type: ignore[no-untyped-def]
     return 0
 
 
-@called_from_c(types.float64(types.int64, types.int64))
+@called_from_c(kinds.NUMBER(kinds.INTEGER, kinds.INTEGER))
 def _largest(handle, weights):  # type: ignore[no-untyped-def]
     n = N_VGetLength(handle)
     x, w = items(handle, n), items(weights, n)
@@ -70,7 +69,7 @@ def _largest(handle, weights):  # type: ignore[no-untyped-def]
     return largest
 
 
-@called_from_c(types.float64(types.int64, types.int64, types.int64))
+@called_from_c(kinds.NUMBER(kinds.INTEGER, kinds.INTEGER, kinds.INTEGER))
 def _largest_masked(handle, weights, mask):  # type: ignore[no-untyped-def]
     n = N_VGetLength(handle)
     x, w, counts = items(handle, n), items(weights, n), items(mask, n)
@@ -84,7 +83,7 @@ def _largest_masked(handle, weights, mask):  # type: ignore[no-untyped-def]
     return largest
 
 
-@called_from_c(types.void(types.int32, _TEXT, _TEXT, _TEXT, types.int32, _TEXT, types.int64))
+@called_from_c(kinds.NOTHING(kinds.WORD, kinds.BYTES, kinds.BYTES, kinds.BYTES, kinds.WORD, kinds.BYTES, kinds.INTEGER))
 def _keep_sentence(_line, _function, _file, message, _code, kept, _context):  # type: ignore[no-untyped-def]
     index = 0
     while index < _SENTENCE - 1 and message[index] != 0:

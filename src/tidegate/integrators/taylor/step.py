@@ -17,7 +17,8 @@ import numpy as np
 
 from tidegate.compiled.calls import call_step, call_value
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, MANY, Box
-from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, library_function, native
+from tidegate.compiled.kinds import WORD
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
 
 __all__ = [
@@ -65,6 +66,9 @@ _ALIKE: Final = 1.05
 _WORTH_WHILE: Final = 1000.0
 _CREPT_STEPS: Final = 50  # that were tried more than once, above those that were not: series with hardly a radius
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
+
+_exponent_of: Final = library_function("ilogb", WORD(NUMBER))
+_times_power: Final = library_function("ldexp", NUMBER(NUMBER, WORD))  # of two
 
 
 def caution_of(order: int, rtol: float) -> float:
@@ -154,12 +158,12 @@ def _choose_order(run):
 @native
 def _inverse_root(x, order):
     """About x**(-1/order), to a percent and the same everywhere (``compiled.emit_taylor.whole_step.inverse_root``)."""
-    fraction, exponent = math.frexp(x)
-    f = 2.0 * fraction - 1.0
-    power = -(exponent - 1.0 + f * (1.3465 - 0.3465 * f)) / order
+    exponent = _exponent_of(x)
+    f = _times_power(x, np.int32(-exponent)) - 1.0
+    power = -(exponent + f * (1.3465 - 0.3465 * f)) / order
     whole = math.floor(power)
     r = power - whole
-    return math.ldexp(1.0 + r * (0.6565 + 0.3435 * r), int(whole))
+    return _times_power(1.0 + r * (0.6565 + 0.3435 * r), np.int32(whole))
 
 
 @native

@@ -1,0 +1,50 @@
+"""Machine code of a call by address (stage: compiled), by hand. Loaded where something is compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+
+__all__ = ["make_call"]
+
+_DOUBLE = ir.DoubleType()
+_POINTER = ir.PointerType(_DOUBLE)
+_INTEGER = ir.IntType(64)
+
+
+def make_call(kinds: str, *, is_integer: bool = False) -> Any:
+    """Code generator of a call whose arguments behind the address are of these kinds: d double, i integer, a array, p pointer.
+
+    It returns an integer (``is_integer``) or nothing.
+    """
+
+    def implementation(_typing_context: Any, *arguments: Any) -> Any:
+        signature = types.int64(*arguments) if is_integer else types.void(*arguments)
+
+        def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
+            low: list[Any] = []
+            actual: list[Any] = []
+            for kind, numba_type, value in zip(kinds, sig.args[1:], values[1:], strict=True):
+                if kind == "p":
+                    low.append(value.type)
+                    actual.append(value)
+                elif kind == "i":
+                    low.append(_INTEGER)
+                    actual.append(context.cast(builder, value, numba_type, types.int64))
+                elif kind == "d":
+                    low.append(_DOUBLE)
+                    actual.append(context.cast(builder, value, numba_type, types.float64))
+                else:
+                    array = context.make_array(numba_type)(context, builder, value)
+                    low.append(_POINTER)
+                    actual.append(builder.bitcast(array.data, _POINTER))
+            function_type = ir.FunctionType(_INTEGER if is_integer else ir.VoidType(), low)
+            function = builder.inttoptr(values[0], function_type.as_pointer())
+            outcome = builder.call(function, actual)
+            return outcome if is_integer else context.get_dummy_value()
+
+        return signature, generate
+
+    return implementation
