@@ -81,6 +81,33 @@ print(tg.simulate(ball, (0.0, 2.0)).statistics.events, "numba" in sys.modules)
     assert outputs[0][0] == "3"
 
 
+EVERY_METHOD = """
+import numpy as np
+import tidegate as tg
+
+hidden = tg.event(lambda t, y: np.sin(y["x"]) * y["x"] ** 2 > 0.3 + 0.01 * t, reset=lambda t, y: {"x": -y["x"]})
+turning = tg.ode(lambda t, y, p: {"x": p["k"] * y["v"], "v": -y["x"]}, {"x": 0.0, "v": 1.0}, p={"k": 1.0}, events=[hidden])
+relay = tg.ode(lambda t, y, p: {"x": -1e3 * (y["x"] - np.cos(t)) - (p["k"] if y["x"] < 0.5 else 0.0)}, {"x": 0.0}, p={"k": 2.0})
+rod = tg.ode(lambda t, y: [1e2 * (y[k - 1] - 2 * y[k] + y[(k + 1) % 30]) - y[k] ** 3 for k in range(30)], y0=[float(k % 3) for k in range(30)])
+late = tg.ode(lambda t, y: {"x": -tg.delay(y["x"], 1.0)}, {"x": 1.0})
+for method in ("taylor", "radau", "rodas5p", "bdf", "adams", "ida", "rke", "pc"):
+    print(method, tg.simulate(turning, (0.0, 3.0), method=method, max_step=0.05).statistics.events)
+for method in ("radau", "rodas5p", "bdf", "ida"):
+    print(method, len(tg.simulate(relay, (0.0, 3.0), method=method, sensitivities=["k"]).events))
+for method in ("radau", "rodas5p", "bdf"):
+    print(method, round(tg.simulate(rod, (0.0, 1.0), method=method).final["y[3]"], 3))
+print(tg.simulate(turning, (0.0, 3.0), sensitivities="all").statistics.events, round(tg.simulate(late, (0.0, 3.0)).final["x"], 3))
+"""
+
+
+@pytest.mark.slow
+def test_kept_machine_code_of_every_method_finds_what_it_calls_in_a_new_process() -> None:
+    """What the linker does not find is at address 0 for it, and the process would end there without a word."""
+    outputs = [subprocess.run([sys.executable, "-c", EVERY_METHOD], capture_output=True, text=True, check=True).stdout for _ in range(2)]
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0].splitlines()) == 16
+
+
 def test_machine_code_that_calls_functions_of_numba_s_own_finds_them() -> None:
     """Kept by a process that has Numba loaded, read by one that has not."""
     code = """

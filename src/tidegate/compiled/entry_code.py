@@ -8,6 +8,7 @@ compiler are needed once there is one.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +26,8 @@ from tidegate.errors import UsageError
 __all__ = ["ENTRY", "entry_code", "while_waiting"]
 
 ENTRY: Final = "entry"  # its name in the object file
-_OF_NUMBA: Final = b"\0numba_"  # how the names of Numba's own C functions begin, in an object file's list of names
+# in an object file's list of names, those that Numba tells the linker of: its own C functions, those of its runtime, what it says of Python
+_OF_NUMBA: Final = re.compile(rb"\0_?(?:numba_|NRT_|_?Py)")
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
 _MOMENT: Final = 2.0  # seconds in which a process that has left a mark writes its number into it
 _GLANCE: Final = 0.01  # seconds between looks at whether it has
@@ -85,7 +87,7 @@ def _linked(code: bytes | None) -> NativeModule | None:
     """What was kept, if it is there and holds an entry."""
     if code is None:
         return None
-    if _OF_NUMBA in code:
+    if _OF_NUMBA.search(code):
         from tidegate.compiled.numba_types import tell_the_linker
 
         tell_the_linker()

@@ -7,6 +7,7 @@ Arithmetic is the same: nothing is reassociated or contracted in either way.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final
@@ -14,6 +15,8 @@ from typing import Any, Final
 from numba.core import ccallback, codegen, compiler, typed_passes, untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
+
+from tidegate.compiled.native import address_in_library
 
 __all__ = ["NativeCompiler", "object_of"]
 
@@ -30,6 +33,9 @@ _NOT_NEEDED: Final = (
     typed_passes.NopythonRewrites,
     typed_passes.DumpParforDiagnostics,
 )
+
+# LLVM's own; our entries, which name themselves; Numba's and Python's, see ``entry_code``
+_TOLD_OF: Final = re.compile(r"llvm\.|tidegate_|numba_|NRT_|_?Py")
 
 
 class _Late(codegen.JITCodeLibrary):
@@ -72,6 +78,12 @@ class _WithoutEnvironment:
         """Native functions need nothing of Python."""
 
 
+def _require(name: str) -> None:
+    """A function must be one that the linker finds in any process: what it does not find it takes to be at address 0, without a word."""
+    if not _TOLD_OF.match(name) and not address_in_library(name):
+        raise LookupError(f"no library of this process has the function {name}")
+
+
 class _Entry(_Late):
     """A kernel entry with all that it reaches; it is not linked, but made an object file of."""
 
@@ -80,6 +92,8 @@ class _Entry(_Late):
         for library in self._reached():
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001, Numba's way from a library to its code
         for function in self._final_module.functions:
+            if function.is_declaration:
+                _require(function.name)
             if function.name == wrapper:
                 function.name = name
             elif not function.is_declaration:

@@ -32,8 +32,9 @@ def numba_signature(signature: Signature) -> Any:
 
 
 def tell_the_linker() -> None:
-    """Make Numba's own C functions known, which machine code may call: it does so when it knows what it compiles for."""
-    _ = cpu_target.target_context
+    """Make Numba's own C functions known, which machine code may call, those of its runtime among them: it does so before it compiles anything."""
+    context: Any = cpu_target.target_context
+    context.refresh()
 
 
 @cache
