@@ -112,7 +112,6 @@ def test_machine_code_that_calls_functions_of_numba_s_own_finds_them() -> None:
     """Kept by a process that has Numba loaded, read by one that has not."""
     code = """
 import ctypes
-import sys
 from tidegate.compiled import entry_code, native
 text = '''declare double @numba_ldexp(double, i32)
 define double @entry(double %x, i32 %k) {

@@ -12,55 +12,55 @@ from tidegate.compiled.workspace import intrinsic
 __all__ = ["call_getrf", "call_getrs", "call_hook", "call_step", "call_stretch", "call_tangent", "call_unit", "call_value"]
 
 
-def _call(kinds: str, *, is_integer: bool = False) -> Any:
+def _call(kinds: str, *arguments: Any, is_integer: bool = False) -> Any:
     from tidegate.compiled.call_code import make_call
 
-    return make_call(kinds, is_integer=is_integer)
+    return make_call(kinds, *arguments, is_integer=is_integer)
 
 
 @intrinsic
-def call_value(typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any) -> Any:
+def call_value(_typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any) -> Any:
     """``f(t, y, p, m, out)``."""
-    return _call("daaaa")(typing_context, address, t, y, p, m, out)
+    return _call("daaaa", address, t, y, p, m, out)
 
 
 @intrinsic
-def call_tangent(typing_context: Any, address: Any, t: Any, y: Any, v: Any, p: Any, m: Any, dt: Any, dy: Any, dp: Any, dm: Any, out: Any) -> Any:
+def call_tangent(_typing_context: Any, address: Any, t: Any, y: Any, v: Any, p: Any, m: Any, dt: Any, dy: Any, dp: Any, dm: Any, out: Any) -> Any:
     """``f(t, y, v, p, m, dt, dy, dp, dm, out)``."""
-    return _call("daaaadaaaa")(typing_context, address, t, y, v, p, m, dt, dy, dp, dm, out)
+    return _call("daaaadaaaa", address, t, y, v, p, m, dt, dy, dp, dm, out)
 
 
 @intrinsic
-def call_getrf(typing_context: Any, address: Any, m: Any, n: Any, a: Any, lda: Any, pivots: Any, info: Any) -> Any:
+def call_getrf(_typing_context: Any, address: Any, m: Any, n: Any, a: Any, lda: Any, pivots: Any, info: Any) -> Any:
     """LAPACK's dgetrf or zgetrf; every argument an array."""
-    return _call("aaaaaa")(typing_context, address, m, n, a, lda, pivots, info)
+    return _call("aaaaaa", address, m, n, a, lda, pivots, info)
 
 
 @intrinsic
-def call_getrs(typing_context: Any, address: Any, trans: Any, n: Any, nrhs: Any, a: Any, lda: Any, pivots: Any, b: Any, ldb: Any, info: Any) -> Any:
+def call_getrs(_typing_context: Any, address: Any, trans: Any, n: Any, nrhs: Any, a: Any, lda: Any, pivots: Any, b: Any, ldb: Any, info: Any) -> Any:
     """LAPACK's dgetrs or zgetrs; every argument an array."""
-    return _call("aaaaaaaaa")(typing_context, address, trans, n, nrhs, a, lda, pivots, b, ldb, info)
+    return _call("aaaaaaaaa", address, trans, n, nrhs, a, lda, pivots, b, ldb, info)
 
 
 @intrinsic
-def call_unit(typing_context: Any, address: Any, h: Any, r: Any, argument: Any) -> Any:
+def call_unit(_typing_context: Any, address: Any, h: Any, r: Any, argument: Any) -> Any:
     """``f(h, r, argument)``, a kernel entry that is loaded only where it is needed."""
-    return _call("ppi")(typing_context, address, h, r, argument)
+    return _call("ppi", address, h, r, argument)
 
 
 @intrinsic
-def call_hook(typing_context: Any, address: Any, h: Any, r: Any, number: Any, integer: Any) -> Any:
+def call_hook(_typing_context: Any, address: Any, h: Any, r: Any, number: Any, integer: Any) -> Any:
     """``f(h, r, number, integer)``, a kernel entry of the method in use; returns its code."""
-    return _call("ppdi", is_integer=True)(typing_context, address, h, r, number, integer)
+    return _call("ppdi", address, h, r, number, integer, is_integer=True)
 
 
 @intrinsic
-def call_stretch(typing_context: Any, address: Any, h: Any, r: Any, rows: Any, polynomials: Any, times: Any, most: Any) -> Any:
+def call_stretch(_typing_context: Any, address: Any, h: Any, r: Any, rows: Any, polynomials: Any, times: Any, most: Any) -> Any:
     """``f(h, r, rows, polynomials, times, most)``, a kernel entry that takes many steps; returns how many."""
-    return _call("pppppi", is_integer=True)(typing_context, address, h, r, rows, polynomials, times, most)
+    return _call("pppppi", address, h, r, rows, polynomials, times, most, is_integer=True)
 
 
 @intrinsic
-def call_step(typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any, box: Any, polynomial: Any, end: Any, rate: Any) -> Any:
+def call_step(_typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any, box: Any, polynomial: Any, end: Any, rate: Any) -> Any:
     """``f(t, y, p, m, out, box, polynomial, end, rate)``, a whole step of Taylor's method; returns its code."""
-    return _call("daaaaaaaa", is_integer=True)(typing_context, address, t, y, p, m, out, box, polynomial, end, rate)
+    return _call("daaaaaaaa", address, t, y, p, m, out, box, polynomial, end, rate, is_integer=True)

@@ -21,13 +21,13 @@ from tidegate.compiled.first_call import make_gates
 from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
 from tidegate.compiled.kinds import Signature
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
+from tidegate.compiled.numba_later import TOLD_BY_NUMBA
 from tidegate.errors import UsageError
 
 __all__ = ["ENTRY", "entry_code", "while_waiting"]
 
 ENTRY: Final = "entry"  # its name in the object file
-# in an object file's list of names, those that Numba tells the linker of: its own C functions, those of its runtime, what it says of Python
-_OF_NUMBA: Final = re.compile(rb"\0_?(?:numba_|NRT_|_?Py)")
+_OF_NUMBA: Final = re.compile(rf"\0_?{TOLD_BY_NUMBA}".encode())  # such a name in an object file's list of names
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
 _MOMENT: Final = 2.0  # seconds in which a process that has left a mark writes its number into it
 _GLANCE: Final = 0.01  # seconds between looks at whether it has

@@ -48,21 +48,25 @@ class CalledFirst:
         self.name = name
         self.kinds, self.returned, self.symbol = kinds, returned, symbol
         self._find = find
-        self._gate: tuple[int, ctypes.c_size_t] | None = None
+        self._place: tuple[int, ctypes.c_size_t] | None = None
         self._is_there = False
         _waiting.append(self)
 
     @property
     def address(self) -> int:
         """Of what is called."""
-        if self._gate is None:
+        return self._gate()[0]
+
+    def _gate(self) -> tuple[int, ctypes.c_size_t]:
+        """Its address, and the cell that says where it leads to."""
+        if self._place is None:
             make_gates()
-        assert self._gate is not None
-        return self._gate[0]
+        assert self._place is not None
+        return self._place
 
     def stand_at(self, address: int, cell: ctypes.c_size_t) -> None:
         """Know the gate, and where the gate looks for what it leads to."""
-        self._gate = address, cell
+        self._place = address, cell
         if self.symbol:
             binding.add_symbol(self.symbol, address)
 
@@ -75,9 +79,7 @@ class CalledFirst:
         """
         with _resolving:
             if not self._is_there:
-                make_gates()
-                assert self._gate is not None
-                self._gate[1].value = self._found()
+                self._gate()[1].value = self._found()
                 self._is_there = True
 
     def _found(self) -> int:

@@ -17,6 +17,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
 from tidegate.compiled.native import address_in_library
+from tidegate.compiled.numba_later import TOLD_BY_NUMBA
 
 __all__ = ["NativeCompiler", "object_of"]
 
@@ -34,8 +35,7 @@ _NOT_NEEDED: Final = (
     typed_passes.DumpParforDiagnostics,
 )
 
-# LLVM's own; our entries, which name themselves; Numba's and Python's, see ``entry_code``
-_TOLD_OF: Final = re.compile(r"llvm\.|tidegate_|numba_|NRT_|_?Py")
+_TOLD_OF: Final = re.compile(rf"llvm\.|tidegate_|{TOLD_BY_NUMBA}")  # LLVM's own; our entries, which name themselves; what Numba tells
 
 
 class _Late(codegen.JITCodeLibrary):
