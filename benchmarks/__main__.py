@@ -10,7 +10,7 @@ from rich.console import Console
 
 from benchmarks.c_runs import compare
 from benchmarks.competitors import COMPETITORS
-from benchmarks.compiled_blocks import block_over_traced
+from benchmarks.compiled_blocks import block_over_traced, connection_over_traced
 from benchmarks.components import PAIRS, plate_mebibytes, seconds
 from benchmarks.csmp_machine import csmp_callback_microseconds, csmp_ratio
 from benchmarks.large import ERROR, plate_ratios, rod_milliseconds, row_of_ten_thousand
@@ -105,6 +105,7 @@ def _blocks(rounds: int) -> list[Fact]:
     return [
         _fact("van der Pol in C with BLOCKJ, over the same followed from Python", lambda: block_over_traced(rounds, jacobian=True), 1.3, "times"),
         _fact("the same with differences for a Jacobian", lambda: block_over_traced(rounds, jacobian=False), None, "times"),
+        _fact("the same of two blocks that are connected", lambda: connection_over_traced(rounds), None, "times"),
     ]
 
 

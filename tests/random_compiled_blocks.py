@@ -8,6 +8,7 @@ kind or in another order changes all that follows.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -272,22 +273,37 @@ def _crossing(drawn: Drawn, piece: Piece, stop: float, directions: np.ndarray) -
 
 def judge(drawn: Drawn, block: tg.DSblock, method: str) -> None:
     """Run it and compare events and every recorded number."""
-    inputs = {f"U{i}": table for i, table in enumerate(drawn.tables)}
-    result = tg.simulate(
-        block, (0.0, END), rtol=1e-9, method=method, inputs=inputs, parameters=drawn.run_parameters(), max_step=MAX_STEP if drawn.has_steps else 0.5
-    )
+    judge_together({"": drawn}, block, method)
+
+
+def judge_together(drawn: Mapping[str, Drawn], block: tg.DSblock, method: str) -> None:
+    """Likewise blocks that know nothing of each other, at most one of which has step events; each is what stands in front of its names."""
+    inputs = {f"{front}U{i}": table for front, one in drawn.items() for i, table in enumerate(one.tables)}
+    parameters = {front + name: value for front, one in drawn.items() for name, value in one.run_parameters().items()}
+    has_steps = any(one.has_steps for one in drawn.values())
+    result = tg.simulate(block, (0.0, END), rtol=1e-9, method=method, inputs=inputs, parameters=parameters, max_step=MAX_STEP if has_steps else 0.5)
     steps = [float(event.time) for event in result.events if "step" in str(event.kind)]
-    expected = truth(drawn, steps)
-    kinks = {float(time) for times, _ in drawn.tables for time in times}
+    expected = {front: truth(one, steps if one.has_steps else []) for front, one in drawn.items()}
+    kinks = {float(time) for one in drawn.values() for times, _ in one.tables for time in times}
     found = [float(event.time) for event in result.events if event.time not in kinks]
-    assert len(found) == len(expected.events), (found, expected.events)
-    np.testing.assert_allclose(found, [event.time for event in expected.events], atol=2e-7, rtol=0)
+    events = sorted(event.time for one in expected.values() for event in one.events)
+    if np.any(np.diff(events) < CLEAR):
+        raise Unclear
+    assert len(found) == len(events), (found, events)
+    np.testing.assert_allclose(found, events, atol=2e-7, rtol=0)
+    for front, one in drawn.items():
+        _judge_rows(one, result, expected[front], front)
+        _judge_step_events(one, expected[front])
+
+
+def _judge_rows(drawn: Drawn, result: tg.Result, expected: Truth, front: str) -> None:
     names = {
         "x": names_of("X", drawn.n + drawn.n_q, drawn.splits[0]), "z": names_of("Z", drawn.n_z, drawn.splits[1]),
     }  # fmt: skip
     starts = np.array([piece.start for piece in expected.pieces])
     time = np.asarray(result.time)
-    columns = {name: result[name.partition("[")[0]].values for name in [*names["x"], *names["z"], "SIG", "MODE", "STORED", "COUNT", "Y0", "Y1"]}
+    recorded = [*names["x"], *names["z"], "SIG", "MODE", "STORED", "COUNT", "Y0", "Y1"]
+    columns = {name: result[front + name.partition("[")[0]].values for name in recorded}
     number = np.searchsorted(starts, time, side="right") - 1
     is_near = np.min(np.abs(time[:, None] - np.append(starts[1:], math.inf)), axis=1) < 1e-6  # of two rows there
     for k, piece in enumerate(expected.pieces):
@@ -297,8 +313,8 @@ def judge(drawn: Drawn, block: tg.DSblock, method: str) -> None:
                 given = columns[name][row]
                 given = given[int(name.partition("[")[2][:-1])] if "[" in name else given
                 tolerance = 2e-6 * max(1.0, abs(value)) if math.isfinite(value) else 0.0
-                assert (math.isnan(value) and np.isnan(given)) or abs(given - value) <= tolerance, (name, float(time[row]), float(given), value)
-    _judge_step_events(drawn, expected)
+                is_right = (math.isnan(value) and np.isnan(given)) or abs(given - value) <= tolerance
+                assert is_right, (front + name, float(time[row]), float(given), value)
 
 
 def _row(drawn: Drawn, piece: Piece, t: float, x: np.ndarray, names: dict[str, list[str]]) -> dict[str, float]:

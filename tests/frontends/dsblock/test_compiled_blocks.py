@@ -16,6 +16,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import tidegate as tg
+from callbacks_by_python import by_python
 from tidegate.frontends.dsblock import CompiledDSblock
 
 BLOCKS = Path(__file__).parent / "blocks"
@@ -194,11 +195,12 @@ def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock)
 
 
 @pytest.mark.parametrize("language", ["c", "f"])
-@pytest.mark.parametrize("options", [{}, {"max_evaluations": 10**6}, {"method": "bdf"}])
-def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(language: str, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("method", "is_called"), [("auto", False), ("auto", True), ("bdf", False)])
+def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(language: str, method: str, is_called: bool) -> None:
     block = tg.dsblock.build(BLOCKS / f"told.{language}", prefix="told")
     for stiffness in (1.0, 2.0):
-        result = tg.simulate(block, (0.0, 1.0), rtol=1e-9, inputs={"U": 0.5}, parameters={"P": stiffness}, outputs=0.1, **options)
+        with by_python(wanted=is_called):
+            result = tg.simulate(block, (0.0, 1.0), rtol=1e-9, inputs={"U": 0.5}, parameters={"P": stiffness}, outputs=0.1, method=method)
         x, v, rest = 1.0, 0.0, math.nan
         for m in (stiffness, 4.0 * stiffness):  # half a time unit each
             rest, w = -0.5 / m, math.sqrt(m)

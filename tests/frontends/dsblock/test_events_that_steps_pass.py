@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
+from callbacks_by_python import by_python
 from random_compiled_blocks import Drawn, judge
 from random_compiled_source import written
 
@@ -148,10 +149,12 @@ def test_random_compiled_blocks_whose_events_may_all_be_passed(seed: int, tmp_pa
         judge(drawn, block, method)
 
 
-@pytest.mark.parametrize("options", [{}, {"max_evaluations": 10**6}, {"method": "bdf"}, {"method": "ida"}, {"inputs": {"U": lambda t: 0.0}}])
-def test_blockf_finds_zero_in_icall_2_at_the_first_call_of_a_step_and_then_what_it_left(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("is_called", [False, True])
+@pytest.mark.parametrize("options", [{}, {"method": "bdf"}, {"method": "ida"}, {"inputs": {"U": lambda t: 0.0}}])
+def test_blockf_finds_zero_in_icall_2_at_the_first_call_of_a_step_and_then_what_it_left(options: dict[str, Any], is_called: bool) -> None:
     block = tg.dsblock.build(BLOCKS / "first.c", prefix="first")
-    result = tg.simulate(block, (0.0, 1.0), rtol=1e-8, **{"inputs": {"U": 0.0}, **options})
+    with by_python(wanted=is_called):
+        result = tg.simulate(block, (0.0, 1.0), rtol=1e-8, **{"inputs": {"U": 0.0}, **options})
     began, calls, wrong = (result.final[name] for name in ("STEPS", "CALLS", "WRONG"))
     assert result.final["X"] == pytest.approx(math.exp(-1.0), abs=1e-6)
     assert wrong == 0.0

@@ -253,6 +253,7 @@ class NativeNeeds:
     ----------
     places : of the run's number, the next time event and the numbers of states and indicators among the discrete variables.
     has_steps : step events are asked for, and nothing else behind a step.
+    max_evaluations : of F, where they are counted; one more is asked of Python.
     """
 
     equations: Equations
@@ -261,13 +262,21 @@ class NativeNeeds:
     n_discretes: int
     places: tuple[int, int, int, int]
     has_steps: bool
+    max_evaluations: int | None = None
 
 
 class NativeFunctions(Protocol):
     """Native functions that belong to runs by their numbers; ``functions`` by the names that the compiled stage knows."""
 
-    functions: Mapping[str, NativeFunction]
-    signals: NativeSignals | None
+    @property
+    def functions(self) -> Mapping[str, NativeFunction]:
+        """By name."""
+        ...
+
+    @property
+    def signals(self) -> NativeSignals | None:
+        """Inputs that are functions of time, as far as they were followed."""
+        ...
 
     def enter(self, number: int, run: Run) -> None:
         """A run begins."""
@@ -277,6 +286,10 @@ class NativeFunctions(Protocol):
         """It is over."""
         ...
 
+    def evaluations(self, run: Run) -> int:
+        """How often F was evaluated in it, where that is counted."""
+        ...
+
     def beside(self, run: Run, k: int, others: Sequence[tuple[float, float, Run]]) -> None:
         """Derivatives of a run by parameter k are those of these: offsets of the parameter, weights, runs."""
         ...
@@ -284,8 +297,8 @@ class NativeFunctions(Protocol):
 
 @runtime_checkable
 class IsNative(Protocol):
-    """A block that can be called within steps without Python."""
+    """A block that may be called within steps without Python."""
 
-    def native(self, needs: NativeNeeds) -> NativeFunctions:
-        """Its functions."""
+    def native(self, needs: NativeNeeds) -> NativeFunctions | None:
+        """Its functions; None where there are none."""
         ...

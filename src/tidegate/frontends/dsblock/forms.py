@@ -118,13 +118,20 @@ class Equations:
         residual : F of time and x, with xd = 0.
         """
         assert self.mass is not None
-        left, values, _ = np.linalg.svd(self.mass)
-        unseen = left[:, np.sum(values > _SAME * np.max(values, initial=0.0)) :].T
+        _, unseen = self.halves
         step = _STEP * max(abs(time), 1.0)
         slopes = (residual(time + step, x) - residual(time - step, x)) / (2.0 * step)
         jacobian = leading_matrix(lambda _, moved: residual(time, moved), x, x)
         rows = np.concatenate([self.mass, unseen @ jacobian])
         return np.linalg.lstsq(rows, -np.concatenate([residual(time, x), unseen @ slopes]))[0]
+
+    @cached_property
+    def halves(self) -> tuple[FloatArray, FloatArray]:
+        """Rows that together are orthogonal, by which equations are multiplied: those that leave something of ``mass``, and those that do not."""
+        assert self.mass is not None
+        left, values, _ = np.linalg.svd(self.mass)
+        rank = int(np.sum(values > _SAME * np.max(values, initial=0.0)))
+        return left[:, :rank].T, left[:, rank:].T
 
     def jacobian(self, n_states: int, slopes: Callable[[float], FloatArray]) -> FloatArray:
         """Derivatives of ``right_side`` by the unknowns.

@@ -179,13 +179,13 @@ class _Lowered:
         )
 
     def _natively(self, n_completed: int) -> NativeFunctions | None:
-        """Functions that are called within steps without Python, where the block has them and nothing is to be counted."""
-        counts = self.options.max_evaluations is not None
-        if not isinstance(self.block, IsNative) or counts or self.described.outputs_may_retry:
+        """Functions that are called within steps without Python, where the block has them."""
+        if not isinstance(self.block, IsNative) or self.described.outputs_may_retry:
             return None
         places = self.place[RUN], self.place[NEXT], self.place[NX], self.place[NZ]
         has_steps = self.described.has_step_events and n_completed == 1
-        return self.block.native(NativeNeeds(self.form, self.inputs, len(self.p), len(self.discretes), places, has_steps))
+        sizes = len(self.p), len(self.discretes)
+        return self.block.native(NativeNeeds(self.form, self.inputs, *sizes, places, has_steps, self.options.max_evaluations))
 
     def _equations(self) -> Equations:
         if self.described.form is Form.ODE:
@@ -311,7 +311,7 @@ class _Lowered:
         limit, number = self.options.max_evaluations, int(at.d[self.place[RUN]])
         if limit is None:
             return
-        self.evaluations[number] = count = self.evaluations.get(number, 0) + 1
+        self.evaluations[number] = count = self.evaluations.get(number, 0) + 1 if self.native is None else self.native.evaluations(self.runs[number])
         if count > limit:
             raise TooManyStepsError(
                 f"the equations of DSblock {self.described.name} were evaluated {limit} times, and the run is only at t = {at.time:g}", time=at.time,

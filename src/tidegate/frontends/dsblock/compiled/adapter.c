@@ -7,18 +7,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "adapter.h"
 
-/* what every evaluation goes through: put where it is called, and variables of a thread at a known place, not asked for by a call as it is of
-   libraries that are loaded late */
+/* variables of a thread at a known place, not asked for by a call as it is of libraries that are loaded late */
 #if defined(__GNUC__) && defined(__GLIBC__)
 #define TG_NEAR __attribute__((tls_model("initial-exec")))
-#define TG_HERE static inline __attribute__((always_inline))
 #else
 #define TG_NEAR
-#define TG_HERE static inline
 #endif
 
 enum { FEW = 64 };
@@ -64,25 +60,6 @@ TG_HERE tg_block *block_of(const tg_adapter *a, const double *d) {
 tg_block *tg_block_of(const tg_adapter *a, const double *d) { return block_of(a, d); }
 
 TG_HERE int count_of(double number, int most) { return number >= 0 && number <= most ? (int)number : most; }
-
-/* bits in which two differ: shorter than to compare values, where a NaN has to be thought of */
-TG_HERE long long apart(double a, double b) {
-    long long first, second;
-    memcpy(&first, &a, sizeof first), memcpy(&second, &b, sizeof second);
-    return first ^ second;
-}
-
-TG_HERE long long put(double *cell, double value) {
-    long long differs = apart(*cell, value);
-    *cell = value;
-    return differs;
-}
-
-TG_HERE long long put_integer(int *cell, int value) {
-    int differs = *cell ^ value;
-    *cell = value;
-    return differs;
-}
 
 TG_HERE long long parameters(tg_block *b, const double *p) {
     long long differs = 0;
@@ -200,15 +177,20 @@ TG_HERE void x_again(const tg_adapter *a, tg_block *b, const double *y) {
     for (int k = 0; k < b->n_x; k++) b->x[k] = a->x_from ? y[a->x_from[k]] : y[k];
 }
 
-/* BLOCKF finds in ICALL(2) what it has left there before in this step, and 0 at the first call in one */
+/* BLOCKF finds in ICALL(2) what it has left there before in this step, and 0 at the first call in one; BLOCKK 1: what it computes is wanted */
 TG_HERE int call(tg_block *b, tg_f function, int letter, double t, double *out, int n) {
     int ierr = 0;
-    b->icall[1] = letter == 'F' ? b->left_in_step : 0;
+    b->icall[1] = letter == 'F' ? b->left_in_step : letter == 'K';
     running = letter;
     function(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, out, b->duser, b->iuser, b->luser, &ierr);
     running = 0;
     if (letter == 'F') b->left_in_step = b->icall[1];
     return reported(b, letter, ierr, t, out, n);
+}
+
+int tg_asked(tg_block *b, int letter, double t, double *out, int n) {
+    current = b;
+    return call(b, letter == 'F' ? b->f : letter == 'G' ? b->g : letter == 'H' ? b->h : b->k, letter, t, out, n);
 }
 
 int tg_parts(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p, const int *wanted) {
@@ -220,11 +202,13 @@ int tg_parts(const tg_adapter *a, tg_block *b, double t, const double *y, const 
 int tg_step_begins(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
     (void)t, (void)y, (void)p;
-    if (b) b->left_in_step = 0;
-    for (int k = 0; b && k < b->n_variants; k++) b->variants[k].block->left_in_step = 0;
+    if (b) tg_new_step(b);
+    for (int k = 0; b && k < b->n_variants; k++) tg_new_step(b->variants[k].block);
     out[0] = 0.0;
     return 0;
 }
+
+int tg_counted(const tg_adapter *a, tg_block *b) { return a->most_evaluations > 0 && ++b->evaluations > a->most_evaluations; }
 
 static int rhs_of_any(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
@@ -235,7 +219,7 @@ static int rhs_of_any(const tg_adapter *a, double t, const double *y, const doub
     for (int k = 0; k < a->n_rates; k++) out[k] = y[a->first_rate + k];
     out += a->n_rates;
     if (nx) {
-        if (filled(a, b, t, y, p) || call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
+        if (tg_counted(a, b) || filled(a, b, t, y, p) || call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
         for (int k = 0; k < nx; k++) out[k] = a->is_mass ? -b->fout[k] : b->fout[k];
     }
     if (a->xd_from && !a->is_mass)
@@ -276,11 +260,22 @@ int tg_guards(const tg_adapter *a, double t, const double *y, const double *p, c
     return 0;
 }
 
+/* the vectors at a point, with XD where it is no unknown */
+static int filled_with_rates(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p, const double *d) {
+    double *rates = a->mass_room ? a->mass_room + 2 * a->n_y * a->n_y + 3 * a->n_y : NULL;
+    int nx = count_of(d[a->place_nx], b->n_x);
+    if (rates && nx && (nx < b->n_x || tg_rates_of_mass(a, t, y, p, d, rates))) return 1;
+    if (filled(a, b, t, y, p)) return 1;
+    for (int k = 0; rates && k < nx; k++)
+        if (put(&b->xd[k], rates[k])) b->icall[0] = 0;
+    return 0;
+}
+
 int tg_steps(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
     out[0] = 0.0;
     if (!b) return 0;
-    if (filled(a, b, t, y, p)) return 1;
+    if (filled_with_rates(a, b, t, y, p, d)) return 1;
     b->icall[2] = 1;
     if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
     out[0] = b->icall[2] != 0;
@@ -289,8 +284,8 @@ int tg_steps(const tg_adapter *a, double t, const double *y, const double *p, co
 
 int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out) {
     tg_block *b = block_of(a, d);
-    int nx, nz, ierr = 0;
-    if (!b || filled(a, b, t, y, p)) return 1;
+    int nx, nz;
+    if (!b || filled_with_rates(a, b, t, y, p, d)) return 1;
     nx = count_of(d[a->place_nx], b->n_x), nz = count_of(d[a->place_nz], b->n_z);
     if (b->needs_rates && nx) {
         if (call(b, b->f, 'F', t, b->fout, b->n_f)) return 1;
@@ -302,10 +297,8 @@ int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, 
     if (b->n_y && call(b, b->g, 'G', t, b->y, b->n_y)) return 1;
     if (b->k) {
         x_again(a, b, y);
-        b->icall[1] = 1, b->icall[2] = 0, current = b, running = 'K';
-        b->k(b->icall, &t, b->x, b->xd, b->u, b->dp, b->ip, b->lp, b->w, b->duser, b->iuser, b->luser, &ierr);
-        running = 0;
-        if (reported(b, 'K', ierr, t, b->w, b->n_w)) return 1;
+        b->icall[2] = 0, current = b;
+        if (call(b, b->k, 'K', t, b->w, b->n_w)) return 1;
     }
     b->icall[1] = b->icall[2] = 0, current = b;
     x_again(a, b, y);

@@ -3,7 +3,35 @@
 #ifndef TIDEGATE_ADAPTER_H
 #define TIDEGATE_ADAPTER_H
 
+#include <string.h>
+
 #include "runtime.h"
+
+/* what every evaluation goes through: put where it is called */
+#if defined(__GNUC__) && defined(__GLIBC__)
+#define TG_HERE static inline __attribute__((always_inline))
+#else
+#define TG_HERE static inline
+#endif
+
+/* bits in which two differ: shorter than to compare values, where a NaN has to be thought of */
+TG_HERE long long apart(double a, double b) {
+    long long first, second;
+    memcpy(&first, &a, sizeof first), memcpy(&second, &b, sizeof second);
+    return first ^ second;
+}
+
+TG_HERE long long put(double *cell, double value) {
+    long long differs = apart(*cell, value);
+    *cell = value;
+    return differs;
+}
+
+TG_HERE long long put_integer(int *cell, int value) {
+    int differs = *cell ^ value;
+    *cell = value;
+    return differs;
+}
 
 enum { MOST_RUNS = 64 };
 
@@ -21,6 +49,7 @@ typedef struct {
     const int *xd_from;       /* where every XD is, -1 for zero; NULL for an ODE */
     int is_mass;              /* of E x' = -F */
     int n_ticks;
+    int most_evaluations;     /* of F by integrators; 0 for no limit */
     const tg_lines *inputs;   /* one an element of U */
     int (*input_function)(double t, double *u); /* U by Python, if one of it is a function of time; else NULL */
     void (*signals)(double t, double *u);       /* or what such functions have been compiled to */
@@ -29,6 +58,9 @@ typedef struct {
     double *scratch;          /* n_y + n_p + 2 max(n_y, n_z) */
     const double *zeros;      /* n_p */
     double n_plain;           /* NX of an ODE without inputs whose parameters are all real; -1 of others */
+    int n_seen;               /* of E x' = -F: rows of ``halves``, n_y by n_y, that leave something of E, and what they leave */
+    const double *halves, *seen_mass;
+    double *mass_room;        /* 2 n_y^2 + 4 n_y */
 } tg_adapter;
 
 /* a function of a point, as integrators ask for it; its context is an adapter, or what belongs to one */
@@ -37,11 +69,29 @@ typedef int (*tg_value)(const void *context, double t, const double *y, const do
 /* the model that the discrete variables name; NULL where there is none */
 tg_block *tg_block_of(const tg_adapter *a, const double *d);
 
+/* a callback by its letter, at the point in the vectors; 1 if it has reported an error, or wrote where it must not */
+int tg_asked(tg_block *b, int letter, double t, double *out, int n);
+
+/* the next BLOCKF is the first of a step, of the block and all that it is made of */
+void tg_new_step(tg_block *b);
+
+/* one evaluation more for an integrator; 1 if it is one too many */
+int tg_counted(const tg_adapter *a, tg_block *b);
+
 /* the parts of F that are wanted, one behind the other in fout, at the point in y */
 int tg_parts(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p, const int *wanted);
 
 /* Y, W, Z, U and a one: a row of the result */
 int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out);
+
+/* right sides of the model: derivatives, residuals, or -F of E x' = -F */
+int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out);
+
+/* XD where E x' = -F is integrated, by differences; NaN where nothing determines it, 1 where F cannot be evaluated */
+int tg_rates_of_mass(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *xd);
+
+/* a x = b by elimination with pivots, into b; 1 for a singular matrix */
+int tg_solved(double *a, double *b, int m);
 
 /* how far central differences go from a number: truncation and rounding are balanced */
 double tg_step_of(double x);

@@ -47,6 +47,7 @@ class _AdapterStructure(ctypes.Structure):
         ("xd_from", _POINTER),
         ("is_mass", ctypes.c_int),
         ("n_ticks", ctypes.c_int),
+        ("most_evaluations", ctypes.c_int),
         ("inputs", _POINTER),
         ("input_function", _POINTER),
         ("signals", _POINTER),
@@ -55,6 +56,8 @@ class _AdapterStructure(ctypes.Structure):
         ("scratch", _POINTER),
         ("zeros", _POINTER),
         ("n_plain", ctypes.c_double),
+        ("n_seen", ctypes.c_int),
+        *((name, _POINTER) for name in ("halves", "seen_mass", "mass_room")),
     )
 
 
@@ -87,9 +90,9 @@ class Adapter:
         n_y = n + len(form.with_rate) + (len(form.multipliers) if isinstance(form, ConstrainedEquations) else 0)
         at.n_y, at.n_p, at.n_d = n_y, needs.n_parameters, needs.n_discretes
         at.place_run, at.place_next, at.place_nx, at.place_nz = needs.places
-        at.n_ticks = 1
+        at.n_ticks, at.most_evaluations = 1, needs.max_evaluations or 0
         others = (SignalKind.INPUT, ParameterKind.INTEGER, ParameterKind.LOGICAL)
-        at.n_plain = n if described.form is Form.ODE and n and not any(map(described.size, others)) else -1
+        at.n_plain = n if described.form is Form.ODE and n and not at.most_evaluations and not any(map(described.size, others)) else -1
         if described.form is Form.DAE:
             n_states = n - len(form.algebraic)
             x_from, xd_from = np.zeros(n, dtype=np.intc), np.full(n, -1, dtype=np.intc)
@@ -99,6 +102,10 @@ class Adapter:
                 xd_from[form.with_rate] = n_states + np.arange(len(form.with_rate))
             at.n_rates, at.first_rate, at.is_mass = len(form.with_rate), n_states, form.mass is not None
             at.x_from, at.xd_from = self._address(x_from), self._address(xd_from)
+        if form.mass is not None:
+            seen, unseen = form.halves
+            at.n_seen, at.halves = len(seen), self._address(np.ascontiguousarray(np.concatenate([seen, unseen])))
+            at.seen_mass, at.mass_room = self._address(np.ascontiguousarray(seen @ form.mass)), self._address(np.zeros(2 * n_y * n_y + 4 * n_y))
         at.scratch = self._address(np.zeros(n_y + needs.n_parameters + 2 * max(n_y, n_z, sum(described.parts)) + 1))
         at.zeros = self._address(np.zeros(needs.n_parameters + 1))
         self._inputs(needs)
@@ -176,7 +183,13 @@ class Adapter:
         if free is None:
             raise UsageError(f"there are {_MOST_RUNS} runs of one compiled block at once", hint="let some of them end first")
         self._structure.blocks[free] = run.structure_address
+        BlockStructure.from_address(run.structure_address).evaluations = 0
         numbers[free] = number
+
+    def evaluations(self, run: Run) -> int:
+        """See ``block.NativeFunctions``."""
+        assert isinstance(run, HasStructure)
+        return BlockStructure.from_address(run.structure_address).evaluations
 
     def beside(self, run: Run, k: int, others: Sequence[tuple[float, float, Run]]) -> None:
         """See ``block.NativeFunctions``."""

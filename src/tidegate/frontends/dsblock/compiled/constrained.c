@@ -62,7 +62,7 @@ int tg_hdae_rhs(const tg_constrained *c, double t, const double *y, const double
         return 0;
     }
     for (int k = 0; k < PARTS; k++) wanted[k] = k < 2 || k + 1 == last || (c->is_integrated && c->is_multiplied[k]);
-    if (tg_parts(a, b, t, y, p, wanted)) return 1;
+    if (tg_counted(a, b) || tg_parts(a, b, t, y, p, wanted)) return 1;
     for (int k = 0; k < PARTS; k++) {
         if (k > 1 && k + 1 != last) continue;
         memcpy(out, b->fout + first_of(c, k), (size_t)c->sizes[k] * sizeof(double)), out += c->sizes[k];
@@ -103,32 +103,6 @@ int tg_constraints(const tg_constrained *c, double t, const double *y, const dou
     return parts_from(c, 3, t, y, p, d, out);
 }
 
-/* a x = b by elimination with pivots, into b; 1 for a singular matrix */
-static int solved(double *a, double *b, int m) {
-    for (int k = 0; k < m; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < m; i++)
-            if (fabs(a[i * m + k]) > fabs(a[pivot * m + k])) pivot = i;
-        if (!(fabs(a[pivot * m + k]) > 0.0)) return 1;
-        for (int j = 0; j < m && pivot != k; j++) {
-            double kept = a[k * m + j];
-            a[k * m + j] = a[pivot * m + j], a[pivot * m + j] = kept;
-        }
-        double kept = b[k];
-        b[k] = b[pivot], b[pivot] = kept;
-        for (int i = k + 1; i < m; i++) {
-            double factor = a[i * m + k] / a[k * m + k];
-            for (int j = k; j < m; j++) a[i * m + j] -= factor * a[k * m + j];
-            b[i] -= factor * b[k];
-        }
-    }
-    for (int k = m - 1; k >= 0; k--) {
-        for (int j = k + 1; j < m; j++) b[k] -= a[k * m + j] * b[j];
-        b[k] /= a[k * m + k];
-    }
-    return 0;
-}
-
 /* XD: x1' is F1; x2' and x3' are in no equation, and follow from F2 = F3 = 0 differentiated along the motion, NaN where they do not */
 static int find_rates(const tg_constrained *c, tg_block *b, double t, const double *y, const double *p) {
     static const int one[PARTS] = {1}, two_and_three[PARTS] = {0, 1, 1};
@@ -148,7 +122,7 @@ static int find_rates(const tg_constrained *c, tg_block *b, double t, const doub
     if (tg_parts(c->adapter, b, t, y, p, two_and_three) || tg_differences(b, t, n1, m, steps, columns)) return 1;
     for (int i = 0; i < m; i++)
         for (int k = 0; k < m; k++) matrix[i * m + k] = columns[k * b->n_f + n1 + i];
-    if (solved(matrix, slopes, m))
+    if (tg_solved(matrix, slopes, m))
         for (int k = 0; k < m; k++) slopes[k] = NAN;
     memcpy(b->xd + n1, slopes, (size_t)m * sizeof(double));
     return 0;

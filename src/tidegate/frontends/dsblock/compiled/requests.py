@@ -18,7 +18,7 @@ from tidegate.frontends.dsblock.compiled.compiler import build_library
 __all__ = ["Answers", "Request", "Runtime", "integers", "runtime"]
 
 _HERE: Final = Path(__file__).parent
-_SOURCES: Final = ("utilities.c", "adapter.c", "constrained.c")
+_SOURCES: Final = ("utilities.c", "adapter.c", "constrained.c", "joined.c", "rates.c")
 # vectors are short, so that calls of memcpy would cost more than they save; a variable of a thread is found without a call
 _OPTIONS: Final = ("-std=c11", "-fno-tree-loop-distribute-patterns", "-ftls-model=initial-exec", f"-I{_HERE}")
 _POINTER: Final = ctypes.c_void_p

@@ -31,6 +31,7 @@ typedef void (*tg_j)(int *icall, double *t, double *x, double *xd, double *u, do
                      double *duser, int *iuser, int *luser, int *ierr);
 
 struct tg_block;
+struct tg_joined;
 
 /* a model beside another, with one parameter larger by an offset: its values count with a weight in the derivative by that parameter */
 typedef struct {
@@ -61,8 +62,10 @@ typedef struct tg_block {
     int n_variants;
     const tg_variant *variants;
     int left_in_step;       /* what BLOCKF has left in ICALL(2) in the step under way */
+    int evaluations;        /* of F by integrators, where they are counted */
     const int *stays;       /* one a parameter, or NULL: BLOCKP does not use the value of the run (IERR = 3) */
     const char *name;       /* of the block */
+    struct tg_joined *joined; /* what a connection is made of, or NULL */
 } tg_block;
 
 /* what stands in front of every array and behind it, GUARD cells on either side; vectors.py puts it there */

@@ -44,8 +44,10 @@ class BlockStructure(ctypes.Structure):
         ("n_variants", ctypes.c_int),
         ("variants", _POINTER),
         ("left_in_step", ctypes.c_int),
+        ("evaluations", ctypes.c_int),
         ("stays", _POINTER),
         ("name", ctypes.c_char_p),
+        ("joined", _POINTER),
     )  # fmt: skip
 
 

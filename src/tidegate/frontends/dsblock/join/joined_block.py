@@ -12,7 +12,19 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.frontends.dsblock.block import BeginsBeside, Block, CanBeTried, Entry, KnowsSteps, Reply, Run
+from tidegate.frontends.dsblock.block import (
+    BeginsBeside,
+    Block,
+    CanBeTried,
+    Entry,
+    IsNative,
+    KnowsSteps,
+    NativeFunctions,
+    NativeNeeds,
+    Reply,
+    Run,
+)
+from tidegate.frontends.dsblock.compiled.adapter import Adapter
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.join.described import Layout
 from tidegate.frontends.dsblock.join.joined_run import JoinedRun, Pending
@@ -71,6 +83,15 @@ class JoinedBlock:
     def knows_steps(self) -> bool:
         """Whether one of the parts is to be told of steps."""
         return any(isinstance(part.block, KnowsSteps) and part.block.knows_steps for part in self.plan.wired.parts)
+
+    def native(self, needs: NativeNeeds) -> NativeFunctions | None:
+        """Its functions for steps, where all parts have such."""
+        return Adapter(self.description, needs) if self.can_be_native else None
+
+    @property
+    def can_be_native(self) -> bool:
+        """Whether all parts are native."""
+        return all(block.can_be_native if isinstance(block, JoinedBlock) else isinstance(block, IsNative) for block in self.blocks())
 
     def within(self, environment: Environment) -> JoinedBlock:
         """The same connection in a run that says this of itself."""

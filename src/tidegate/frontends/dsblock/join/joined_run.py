@@ -20,6 +20,7 @@ from tidegate.errors import UnsettledEventError, UsageError
 from tidegate.frontends.dsblock.block import Action, Entry, Happened, HasSteps, Reply, Run
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.described import Layout
+from tidegate.frontends.dsblock.join.native import NativeJoin
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.model import Form
 from tidegate.names import listed
@@ -55,11 +56,19 @@ class JoinedRun:
         self.plan, self.runs, self.pending = plan, list(runs), list(pending)
         self.evaluation = Evaluation(plan, runs)
         self._asked: tuple[float, frozenset[int]] = (math.nan, frozenset())
+        self._native: NativeJoin | None = None
         self._largest = np.zeros(plan.described.size(SignalKind.INDICATOR))
         groups = [one.described.groups for one in plan.wired.parts]
         sizes = [tuple((g.states.stop - g.states.start, g.indicators.stop - g.indicators.start) for g in every) for every in groups]
         self._numbers = [size or (count,) for size, count in zip(sizes, self.evaluation.counts, strict=True)]  # of states and indicators of groups
         self._sides = np.zeros(len(self._largest))  # signs of the indicators behind the last event
+
+    @property
+    def structure_address(self) -> int:
+        """Of the native block that the connection is."""
+        if self._native is None:
+            self._native = NativeJoin(self.evaluation)
+        return self._native.address
 
     def tried(self, at: Entry, replies: Mapping[int, Reply]) -> Reply:
         """What the parts have said at the start, together."""
@@ -127,7 +136,11 @@ class JoinedRun:
             raise
         own: list[FloatArray] = []
         wishes: list[StopRun] = []
+        known = {} if self._native is None else dict(self._native.communicated())  # BLOCKK is called once a row
         for part, one in enumerate(plan.wired.parts):
+            if part in known:
+                own.append(known[part])
+                continue
             try:
                 own.append(self.runs[part].auxiliaries(self._with_rates(part, at, found)) if one.described.communicates else np.zeros(0))
             except StopRun as wish:
@@ -196,6 +209,13 @@ class JoinedRun:
 
     def event(self, happened: Happened, at: Entry) -> Reply:
         """Something happens: in rounds, until no indicator changes any more."""
+        try:
+            return self._rounds(happened, at)
+        finally:
+            if self._native is not None:
+                self._native.update(self.evaluation)
+
+    def _rounds(self, happened: Happened, at: Entry) -> Reply:
         self.evaluation.forget()
         instant = _Instant(at, happened.directions.copy())
         before = self.evaluation.signals(at)
@@ -227,7 +247,11 @@ class JoinedRun:
 
     def _first(self, happened: Happened, at: Entry) -> dict[int, Happened]:
         """What happens to each part at first."""
-        asked = self._asked[1] if happened.step and self._asked[0] == at.time else frozenset[int]()
+        asked = frozenset[int]()
+        if happened.step and self._asked[0] == at.time:
+            asked = self._asked[1]
+        elif happened.step and self._native is not None:
+            asked = self._native.asked(at.time)
         firing: dict[int, Happened] = {}
         for part in range(len(self.runs)):
             zero = happened.zero[self.plan.indicators[part]]

@@ -23,7 +23,7 @@ from tidegate.frontends.dsblock.join.wiring import OUTSIDE
 from tidegate.model import Form
 from tidegate.names import listed
 
-__all__ = ["Evaluation", "Signals"]
+__all__ = ["Evaluation", "Place", "Signals"]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -46,7 +46,7 @@ class Signals:
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """How one part is evaluated.
 
     Parameters
@@ -73,10 +73,10 @@ class _Place:
     differentiated: IndexArray
 
 
-def _places(plan: Layout) -> list[_Place]:
+def _places(plan: Layout) -> list[Place]:
     wired = plan.wired
     ends = np.cumsum([0, *(part.described.size(SignalKind.OUTPUT) for part in wired.parts)]).tolist()
-    places: list[_Place] = []
+    places: list[Place] = []
     for number, part in enumerate(wired.parts):
         described, driver, element = part.described, wired.driver[number], wired.element[number]
         torn = [(k, plan.torn.start + place) for place, (owner, k) in enumerate(plan.order.torn) if owner == number]
@@ -86,7 +86,7 @@ def _places(plan: Layout) -> list[_Place]:
         pairs = np.array(torn, dtype=np.intp).reshape(-1, 2)
         is_dae = described.form is Form.DAE
         waits = any(not described.dependence.inputs[k] and source != OUTSIDE for k, source in enumerate(driver.tolist()))
-        places.append(_Place(
+        places.append(Place(
             plan.states[number], plan.parameters[number], (outside, element[outside]), (linked, sources), (pairs[:, 0], pairs[:, 1]),
             slice(ends[number], ends[number + 1]), len(driver), described.size(SignalKind.INDICATOR), is_dae,
             not is_dae and described.dependence.outputs_need_rates, waits, plan.rates[number], plan.differentiated[number],
@@ -95,16 +95,21 @@ def _places(plan: Layout) -> list[_Place]:
 
 
 class Evaluation:
-    """Evaluates the runs of all parts together."""
+    """Evaluates the runs of all parts together.
+
+    Attributes
+    ----------
+    counts : how many states and indicators of each part are there.
+    algebraic : which of its x are, of each DAE among the parts.
+    """
 
     def __init__(self, plan: Layout, runs: Sequence[Run]) -> None:
         self.plan, self.runs = plan, runs
-        self._places = _places(plan)
+        self.places = _places(plan)
         self._is_dae, self._is_explicit = plan.order.form is Form.DAE, plan.order.is_explicit
-        self._n_outputs = self._places[-1].y.stop
-        # how many states and indicators of each part are there
-        self.counts = [(len(place.states), place.n_indicators) for place in self._places]
-        self._algebraic: list[NDArray[np.bool_]] = [np.zeros(len(place.states), dtype=bool) for place in self._places]
+        self._n_outputs = self.places[-1].y.stop
+        self.counts = [(len(place.states), place.n_indicators) for place in self.places]
+        self.algebraic: list[NDArray[np.bool_]] = [np.zeros(len(place.states), dtype=bool) for place in self.places]
         self._last: tuple[tuple[object, ...], Signals] | None = None
 
     def note_algebraic(self, at: Entry) -> None:
@@ -112,7 +117,7 @@ class Evaluation:
         if not self._is_dae or at.xd is None:
             return
         found = self.signals(at)
-        for part, place in enumerate(self._places):
+        for part, place in enumerate(self.places):
             n = self.counts[part][0]
             if not place.is_dae or not n:
                 continue
@@ -122,7 +127,7 @@ class Evaluation:
             def residual(x: FloatArray, xd: FloatArray, part: int = part, entry: Entry = entry) -> FloatArray:
                 return self.runs[part].equations(replace(entry, x=x, xd=xd))
 
-            self._algebraic[part][:n] = ~np.any(leading_matrix(residual, entry.x, entry.xd + _OTHER), axis=0)
+            self.algebraic[part][:n] = ~np.any(leading_matrix(residual, entry.x, entry.xd + _OTHER), axis=0)
 
     def take_numbers(self, part: int, reply: Reply) -> None:
         """How many states and indicators a part has from now on."""
@@ -133,7 +138,7 @@ class Evaluation:
 
     def take_over(self, other: Evaluation) -> None:
         """What another knows of its parts."""
-        self.counts, self._algebraic = list(other.counts), [one.copy() for one in other._algebraic]
+        self.counts, self.algebraic = list(other.counts), [one.copy() for one in other.algebraic]
 
     def forget(self) -> None:
         """Something may have changed in the memory of a part."""
@@ -143,14 +148,14 @@ class Evaluation:
 
     def entry(self, part: int, at: Entry, u: FloatArray, rates: FloatArray | None = None) -> Entry:
         """Where a callback of a part is called."""
-        place, (n_states, n_indicators) = self._places[part], self.counts[part]
+        place, (n_states, n_indicators) = self.places[part], self.counts[part]
         xd = rates
         if place.is_dae:
             xd = self._unknown_rates(place, at, 0.0) if len(place.rates) or at.xd is None else at.xd[place.states][:n_states]
         return Entry(at.time, at.x[place.states][:n_states], xd, u, at.p[place.parameters], n_indicators)
 
     @staticmethod
-    def _unknown_rates(place: _Place, at: Entry, other: float) -> FloatArray:
+    def _unknown_rates(place: Place, at: Entry, other: float) -> FloatArray:
         """xd of a part whose derivatives are unknowns; what is algebraic has another value."""
         xd = np.full(len(place.states), other, dtype=at.x.dtype)
         xd[place.differentiated] = at.x[place.rates]
@@ -158,7 +163,7 @@ class Evaluation:
 
     def outputs(self, part: int, at: Entry, signals: Signals) -> FloatArray:
         """Outputs of a part, whose inputs are there as far as they depend on them."""
-        place = self._places[part]
+        place = self.places[part]
         if place.y.start == place.y.stop:
             return np.zeros(0, dtype=at.x.dtype)
         rates = None
@@ -188,7 +193,7 @@ class Evaluation:
     def indicators(self, part: int, at: Entry, u: FloatArray) -> FloatArray:
         """Indicators of a part; those that are not there are zero."""
         n = self.counts[part][1]
-        found = np.zeros(self._places[part].n_indicators, dtype=at.x.dtype)
+        found = np.zeros(self.places[part].n_indicators, dtype=at.x.dtype)
         if n:
             found[:n] = self.runs[part].indicators(self.entry(part, at, u))[:n]
         return found
@@ -206,17 +211,17 @@ class Evaluation:
 
     def _signals(self, at: Entry) -> Signals:
         every = np.zeros(self._n_outputs, dtype=at.x.dtype)
-        found = Signals([np.zeros(place.n_inputs, dtype=at.x.dtype) for place in self._places], [every[place.y] for place in self._places], {})
-        for part in range(len(self._places)):
+        found = Signals([np.zeros(place.n_inputs, dtype=at.x.dtype) for place in self.places], [every[place.y] for place in self.places], {})
+        for part in range(len(self.places)):
             self._gather(part, at, found, every)
         for call, part in self.plan.order.calls:
-            place = self._places[part]
+            place = self.places[part]
             found.u[part][place.linked[0]] = every[place.linked[1]]
             if call is Call.EQUATIONS:
                 self.rates(part, at, found)
             elif place.y.start < place.y.stop:
                 every[place.y] = self.outputs(part, at, found)
-        for part, place in enumerate(self._places):
+        for part, place in enumerate(self.places):
             if place.waits:
                 # not into those that a part was given: it may have kept them
                 self._gather(part, at, found, every)
@@ -224,7 +229,7 @@ class Evaluation:
 
     def _gather(self, part: int, at: Entry, found: Signals, every: FloatArray) -> None:
         """Inputs of a part, as far as they are known."""
-        place, u = self._places[part], found.u[part].copy()
+        place, u = self.places[part], found.u[part].copy()
         found.u[part] = u
         u[place.outside[0]] = at.u[place.outside[1]]
         u[place.linked[0]] = every[place.linked[1]]
@@ -259,7 +264,7 @@ class Evaluation:
         if plan.described.form is Form.HDAE:
             return self._parts(at, found, wanted or (True,) * 5)
         f = np.zeros(len(at.x), dtype=at.x.dtype)
-        for part, place in enumerate(self._places):
+        for part, place in enumerate(self.places):
             where = place.states
             if not len(where):
                 continue
@@ -268,7 +273,7 @@ class Evaluation:
                 f[where[:n]] = self.runs[part].equations(self.entry(part, at, found.u[part]))[:n]
                 if n < len(where) and at.xd is not None:
                     # what is not there stays as it is, or is zero where it is algebraic
-                    f[where[n:]] = np.where(self._algebraic[part][n:], at.x[where[n:]], at.xd[where[n:]])
+                    f[where[n:]] = np.where(self.algebraic[part][n:], at.x[where[n:]], at.xd[where[n:]])
             else:
                 # what is not there stays as it is
                 n = self.counts[part][0]
@@ -285,7 +290,7 @@ class Evaluation:
         f = np.full(sum(plan.described.parts), np.nan, dtype=at.x.dtype)
         for part, (one, places) in enumerate(zip(plan.wired.parts, plan.equations, strict=True)):
             described = one.described
-            place = self._places[part]
+            place = self.places[part]
             v = at.x[place.rates]
             if described.form is Form.DAE:
                 if wanted[0]:
@@ -388,7 +393,7 @@ class Evaluation:
                 raise self._unsolved(SingularSystemError, at, loop.links, "does not have exactly one solution")
         if self.plan.order.circles and self.plan.order.form is Form.HDAE:
             self._check_determined(at)
-        elif self.plan.order.circles and not any(place.is_dae for place in self._places):
+        elif self.plan.order.circles and not any(place.is_dae for place in self.places):
             self._check_circles(at)
 
     def _check_determined(self, at: Entry) -> None:
