@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy.linalg import expm
 
 import tidegate as tg
@@ -149,6 +150,36 @@ def test_a_column_of_a_table_is_a_signal_as_its_times_and_values_are() -> None:
     column = tg.simulate(Ticking(), (0, 1), inputs={"u": pd.Series(values, index=times)}, **options)
     pair = tg.simulate(Ticking(), (0, 1), inputs={"u": (times, values)}, **options)
     assert column.final["x"] == pair.final["x"] != tg.simulate(Ticking(), (0, 1), **options).final["x"]
+
+
+class Smoothed(tg.DSblock):
+    """Ticking without ticks, as a block."""
+
+    def define(self, declare: Any) -> None:
+        declare.state("X", start=1.0)
+        declare.input("u")
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return u.u - x.X
+
+
+@pytest.mark.parametrize("model", [Ticking(), Smoothed()])
+def test_columns_of_pandas_and_of_results_and_lists_are_signals_of_every_model(model: Any) -> None:
+    times, values = np.array([0.0, 0.3, 1.0]), np.array([1.0, -2.0, 4.0])
+    column = xr.DataArray(values, dims="time", coords={"time": times})
+    forms = [(times, values), [times.tolist(), values.tolist()], pd.Series(values, index=times), column, column.rename(time="t")]
+    final = [tg.simulate(model, (0, 1), inputs={"u": given}, rtol=1e-8).values[-1].tolist() for given in forms]
+    assert all(one == final[0] for one in final)
+    first = tg.simulate(model, (0, 1), inputs={"u": lambda t: t}, rtol=1e-8)
+    follows = tg.simulate(Smoothed(), (0, 1), inputs={"u": first.resample(np.linspace(0, 1, 201))["x" if "x" in first.names else "X"]}, rtol=1e-8)
+    assert follows.success
+    for wrong, words in (
+        (column.assign_coords(time=[0.0, 0.3, 0.3]), r"do not increase: 0\.3 is followed by 0\.3\n  try: a result has two rows at each event"),
+        (([0.0, 1.0], [1.0, np.inf]), "is inf at 1\n"),
+        (np.ones((30, 2)), r"a ndarray of shape \(30, 2\)\n"),
+    ):
+        with pytest.raises(tg.UsageError, match=words):
+            tg.simulate(model, (0, 1), inputs={"u": wrong})
 
 
 def test_a_signal_follows_what_it_closes_over_and_is_judged_as_python() -> None:

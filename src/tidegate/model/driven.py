@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.dates import refuse_dates
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies, substitute, symbol, table
 from tidegate.expressions.tracing import at_start, function_origin, numeric, require_agreement, trace
@@ -22,14 +21,14 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.model.equations import Definition
 from tidegate.model.model import Model
 from tidegate.model.rewriting import rewritten
+from tidegate.model.samples import samples, told
 from tidegate.model.variables import Variable, VariableRole
 from tidegate.names import listed, suggestion
 
 __all__ = ["driven"]
 
 _TIME: Final = symbol(Role.TIME, "time")
-_LONGEST_TOLD: Final = 80  # characters; a longer value is told by its kind and shape
-_HOW: Final = "a function of time, a number, a tg.table, samples: (times, values), or a pandas Series over times"
+_HOW: Final = "a function of time, a number, a tg.table, samples: (times, values), a pandas Series over times, or a column of a result"
 
 
 def driven(model: Model, inputs: Mapping[str, Any]) -> Model:
@@ -119,37 +118,14 @@ def _takes_one(function: Callable[..., Any]) -> bool:
     return True
 
 
-def _told(given: Any) -> str:
-    """A value on one line, or what kind of thing it is where that takes more."""
-    text = repr(given)
-    return (
-        text
-        if len(text) <= _LONGEST_TOLD and "\n" not in text
-        else f"a {type(given).__name__} of shape {np.shape(given)}"
-        if hasattr(given, "shape")
-        else f"{text:.80}"
-    )
-
-
-def _is_series(given: Any) -> bool:
-    """Whether it is a column of pandas that is labelled with times."""
-    return hasattr(given, "to_numpy") and hasattr(given, "index") and getattr(given, "ndim", 0) == 1
-
-
 def _read(given: Any, what: str) -> Any:
     """A number, or lines between samples."""
     if isinstance(given, Expr | int | float | np.number):
         return as_real(given)
-    try:
-        times, samples = (given.index, given) if _is_series(given) else given
-        refuse_dates(f"times of {what}", times)
-        refuse_dates(f"values of {what}", samples)
-        times, values = np.asarray(times, dtype=float), np.asarray(samples, dtype=float)
-    except (TypeError, ValueError):
-        raise UsageError(f"{what} is {_told(given)}", hint=_HOW) from None
-    if times.ndim != 1 or values.shape[:1] != times.shape:
-        raise UsageError(f"{what} has times of shape {times.shape} and values of shape {values.shape}", hint="(times, values), a value for each time")
-    return _lines(times, values, what)
+    found = samples(given, what)
+    if found is None:
+        raise UsageError(f"{what} is {told(given)}", hint=_HOW)
+    return _lines(*found, what)
 
 
 def _lines(times: NDArray[np.float64], values: NDArray[np.float64], what: str) -> list[Any]:

@@ -69,7 +69,7 @@ def test_an_event_that_changes_x_must_restart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"), [({"V": 1.0}, "no input 'V'"), ({"U": ([0.0], [1.0])}, "samples are"), ({"U": "text"}, "cannot be 'text'")]
+    ("given", "words"), [({"V": 1.0}, "no input 'V'"), ({"U": ([0.0], [1.0])}, "samples give 1 values"), ({"U": "text"}, "cannot be 'text'")]
 )
 def test_inputs_that_cannot_be_are_refused(given: dict[str, Any], words: str) -> None:
     def define(declare: Any) -> None:

@@ -9,16 +9,17 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.description import Description, SignalEntry, SignalKind
 from tidegate.frontends.dsblock.followed_inputs import FollowedInputs, followed_inputs
+from tidegate.model.samples import samples, told
 from tidegate.names import suggestion
 
 __all__ = ["InputSignals"]
 
 FloatArray = NDArray[np.float64]
 _MARGIN: Final = 1e-4
+_HOW: Final = "a function of time, a number, samples: (times, values), a pandas Series over times, or a column of a result"
 Function = Callable[[float], Any]
 
 
@@ -112,18 +113,17 @@ def _function(what: str, entry: SignalEntry, value: Any) -> tuple[Function, Floa
     none = np.zeros(0)
     if callable(value):
         return value, none
-    pair = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else ()
-    if len(pair) == 2:
-        refuse_dates(f"times of {what}", pair[0])
-        times: FloatArray = np.asarray(pair[0], dtype=float)
-        values: FloatArray = np.asarray(pair[1], dtype=float)
-        if times.ndim == 1 and values.shape[:1] == times.shape and values.shape[1:] == entry.shape and len(times) > 1 and np.all(np.diff(times) > 0):
-            return _lines(what, times, values), times
-        raise UsageError(f"{what}: samples are a pair of increasing times and as many values of the shape {entry.shape}")
+    is_constant = isinstance(value, list) and np.shape(cast("Any", value)) == entry.shape
+    found = None if is_constant else samples(value, what)
+    if found is not None:
+        times, values = found
+        if values.shape[1:] != entry.shape or len(times) < 2:
+            raise UsageError(f"{what} has the shape {entry.shape}, and samples give {len(times)} values of the shape {values.shape[1:]}")
+        return _lines(what, times, values), times
     try:
         number = np.broadcast_to(np.asarray(cast("Any", value), dtype=float), entry.shape)
     except (TypeError, ValueError):
-        raise UsageError(f"{what} cannot be {value!r}", hint="a function of time, a number, or samples: (times, values)") from None
+        raise UsageError(f"{what} cannot be {told(value)}", hint=_HOW) from None
     return lambda _: number, none
 
 
