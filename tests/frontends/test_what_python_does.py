@@ -159,3 +159,34 @@ def test_an_event_that_wants_equality_of_what_stays_happens(method: str) -> None
 
     with pytest.raises(tg.UsageError, match="exactly zero"):
         Passing().lower()
+
+
+REMAINDERS = {
+    "%": lambda a, b: a % b, "np.mod": np.mod, "np.fmod": np.fmod, "//": lambda a, b: a // b, "divmod": lambda a, b: divmod(a, b)[1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REMAINDERS)
+def test_a_whole_part_or_remainder_of_a_division_by_zero_is_no_number(name: str) -> None:
+    # Python raises ZeroDivisionError; numpy says nan
+    remainder: Any = REMAINDERS[name]
+
+    def model(divisor: Any, **options: Any) -> Any:
+        outputs = {"left": lambda t, y, p, d: remainder(y["x"], divisor(p, d))}
+        return tg.ode(lambda t, y, p, d: [-y["x"]], y0={"x": 5.0}, p={"z": 0.0}, discrete={"n": 2.0}, outputs=outputs, **options)
+
+    for divisor in (lambda p, d: 0.0, lambda p, d: 0):
+        with pytest.raises(tg.UntraceableError, match="ZeroDivisionError"):
+            tg.simulate(model(divisor), (0, 1))
+    with pytest.raises(tg.NotFiniteError, match=r"whole part or remainder is taken of x/z, which is not finite at t = 0\n"):
+        tg.simulate(model(lambda p, d: p["z"]), (0, 1))
+    found = tg.simulate(model(lambda p, d: p["z"]), (0, 1), parameters={"z": 1.7}, rtol=1e-10).final["left"]
+    assert found == pytest.approx(remainder(5.0 * math.exp(-1.0), 1.7), rel=1e-8)
+    goes = tg.event(lambda t, y, p, d: t > 0.5, reset=lambda t, y, p, d: {"n": 0.0})
+    for method in ("auto", "radau"):
+        with pytest.raises(tg.NotFiniteError, match=r"is taken of x/n, which is not finite at t = 0\.5\n") as told:
+            tg.simulate(model(lambda p, d: d["n"], events=[goes]), (0, 1), method=method)
+        assert told.value.result is not None
+        assert told.value.result.t[-1] == pytest.approx(0.5)
+    guarded = model(lambda p, d: tg.where(d["n"] > 0.0, d["n"], 3.0), events=[goes])
+    assert tg.simulate(guarded, (0, 1), rtol=1e-10).final["left"] == pytest.approx(remainder(5.0 * math.exp(-1.0), 3.0), rel=1e-8)

@@ -63,6 +63,11 @@ class ExpressionWords:
         edge = passed if source.op == "floor" else source.data[passed]
         return f"{what} {'>=' if rises else '<'} {number_text(float(f'{edge:.12g}'))}"
 
+    def whole(self, guard: int) -> str:
+        """Of what a whole part is taken; empty where there is none."""
+        source = self._sources[guard]
+        return shortened(text(source.args[0])) if source.op == "floor" else ""
+
     def clause(self, event_action: int) -> str:
         """A clause by its name, with its conditions and where it stands."""
         told = self._event_actions[event_action]

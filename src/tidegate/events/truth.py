@@ -20,7 +20,7 @@ from tidegate.events.guards import guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.tolerances import SAME_PLACE
 
-__all__ = ["catch_up", "find_open", "look_again", "settle_known", "sides_by_slopes", "truth_of"]
+__all__ = ["catch_up", "find_open", "look_again", "lost_whole", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _SLIGHT: Final = 1e-13  # of the size of a guard's terms: a move within a step that rounding of a slope could be
@@ -124,6 +124,15 @@ def _piece(run, j, now, g, is_lower):
         else:
             high = middle
     return min(float(low), now + step) if is_lower else max(float(low), now + step)
+
+
+@native
+def lost_whole(run):
+    """A whole part that matters, of a number that is not finite, as ``x // y`` where y is zero; -1 for none."""
+    for j in range(run.n_guards):
+        if run.guard_kind[j] != RELATION and run.n_edges[j] < 0 and run.active[j] != 0.0 and not abs(run.g[j]) < 1e301:
+            return j
+    return -1
 
 
 @native

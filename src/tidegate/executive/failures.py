@@ -296,6 +296,13 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
             else "look for a division by zero, the root or logarithm of a negative number; guard it with `if` or tg.where",
         )
     guard = model.diagnosis.not_a_number(integrator, integrator.failed_guard)
+    if guard >= 0 and guard == integrator.failed_guard and (whole := model.words.whole(guard)):
+        return NotFiniteError(
+            f"a whole part or remainder is taken of {whole}, which is not finite at t = {t:g}",
+            time=t,
+            origin=model.words.origin(guard),
+            hint="a division by zero, most likely: guard it with `if` or tg.where",
+        )
     if guard >= 0:
         return NotFiniteError(
             f"the condition `{model.words.relation(guard)}` compares NaN at t = {t:g}{_by(problem, 'conditions')}",

@@ -21,7 +21,7 @@ from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.lookup_tables import constant_outside, table
-from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, node, select, value_of
+from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, constant, node, select, value_of
 from tidegate.wrong_calls import explained
 
 __all__ = [
@@ -285,7 +285,11 @@ def mod(x: Any, y: Any) -> Any:
 @_on_elements
 def fmod(x: Any, y: Any) -> Any:
     """Remainder of a division with the sign of the dividend, like C's ``fmod``."""
-    return x - y * trunc(x / y) if holds_expressions(x, y) else float(np.fmod(x, y))
+    if not holds_expressions(x, y):
+        return float(np.fmod(x, y))
+    if as_expr(y) is constant(0.0):
+        raise ZeroDivisionError("remainder of a division by zero")
+    return x - y * trunc(x / y)
 
 
 @_on_elements

@@ -178,7 +178,11 @@ class Expr:
 
     def _quotient_floor(self, other: Any, numerator: Expr) -> Any:
         quotient = _binary("div", numerator, other)
-        return NotImplemented if quotient is NotImplemented else node("floor", (quotient,))
+        if quotient is NotImplemented:
+            return NotImplemented
+        if as_expr(other) is constant(0.0):
+            raise ZeroDivisionError("whole part or remainder of a division by zero")
+        return node("floor", (quotient,))
 
     def __mod__(self, other: Any) -> Any:
         quotient = self.__floordiv__(other)

@@ -27,6 +27,7 @@ from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import note_conditions
+from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.event_derivatives import differentiate_times, jump_with_event
 from tidegate.integrators.hybrid_loop.past import lock_past, unlock_past
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
@@ -169,6 +170,9 @@ def _event(run, log, guard, due, stepped):
     if code == NOT_SIMPLE:
         code = settle(run, t, 0)
     lock_past(run)
+    if code == 0:
+        run.failed_guard = lost_whole(run)
+        code = NOT_FINITE if run.failed_guard >= 0 else 0
     if is_given:
         run.fired[run.n_actions - run.n_steps - run.n_clocks + due - run.n_guards] = 1.0
     if code == 0 and run.n_constraints > 0:

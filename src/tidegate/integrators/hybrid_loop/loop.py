@@ -46,6 +46,7 @@ from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
+from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
@@ -309,6 +310,9 @@ def begin(run, rows, log, times):
     code = settle_afresh(run, t)
     if code != 0:
         return code
+    run.failed_guard = lost_whole(run)
+    if run.failed_guard >= 0:
+        return NOT_FINITE
     lock_past(run)
     note_conditions(run, t)
     code = call_hook(run.hook_restart, run.h, run.r, t, AT_START)
