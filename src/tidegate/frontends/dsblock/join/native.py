@@ -62,6 +62,7 @@ class NativeJoin:
         assert self._library.library.tg_size_of_part() == ctypes.sizeof(_PartStructure)
         assert self._library.library.tg_size_of_joined() == ctypes.sizeof(_JoinedStructure)
         self._kept: list[Any] = []
+        self._algebraic: list[NDArray[np.intc]] = []
         plan, places = evaluation.plan, evaluation.places
         self._parts = (_PartStructure * len(places))()
         self._joined, self.structure = self._whole(plan, places), BlockStructure(name=plan.described.name.encode())
@@ -115,8 +116,8 @@ class NativeJoin:
         at.sizes = described.parts if described.form is Form.HDAE else (len(place.states), 0, 0, 0, 0)
         at.outputs_need_rates, at.auxiliaries_need_rates = place.needs_rates, described.dependence.auxiliaries_need_rates
         at.has_steps, at.communicates = described.has_step_events, described.communicates
-        self._kept.append(algebraic := np.zeros(len(place.states) + 1, dtype=np.intc))
-        at.is_algebraic = algebraic.ctypes.data
+        self._algebraic.append(np.zeros(len(place.states), dtype=np.intc))
+        at.is_algebraic = self._algebraic[-1].ctypes.data
 
     def _block(self, plan: Layout) -> Vectors:
         """The connection as a block, with vectors of its own."""
@@ -146,8 +147,9 @@ class NativeJoin:
 
     def update(self, evaluation: Evaluation) -> None:
         """Something has happened: other numbers of states and indicators, another memory of parts."""
-        for at, (at.n_x, at.n_z), algebraic in zip(self._parts, evaluation.counts, evaluation.algebraic, strict=True):
-            ctypes.memmove(at.is_algebraic, algebraic.astype(np.intc).ctypes.data, algebraic.size * ctypes.sizeof(ctypes.c_int))
+        for part, counts, here, algebraic in zip(self._parts, evaluation.counts, self._algebraic, evaluation.algebraic, strict=True):
+            part.n_x, part.n_z = counts
+            here[:] = algebraic
         self.structure.knows_point = 0
 
     def asked(self, time: float) -> frozenset[int]:
