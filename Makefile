@@ -36,8 +36,8 @@ quick-tests: .venv/.stamp-dev kernel fortran
 all-tests: .venv/.stamp-dev kernel fortran
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov=tidegate --cov-report=term
 
-kernel: .venv/.stamp  ## compile the kernel once, before every worker of the tests would
-	@$(BIN)/tidegate run examples/carver_circuit.py > /dev/null
+kernel: .venv/.stamp  ## compile the whole kernel once, before every worker of the tests would
+	@$(BIN)/tidegate compile
 
 # Compiled DSblocks are tested in Fortran, too; without a compiler these tests fail and say so.
 fortran:  ## a Fortran compiler, installed where it is missing and apt-get can
@@ -60,6 +60,7 @@ clean:  ## everything that can be made again
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing tidegate into .venv"
 	@$(PIP) --editable .
+	@$(BIN)/tidegate compile --usual
 	@touch $@
 
 .venv/.stamp-%: .venv/.stamp

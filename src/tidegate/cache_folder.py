@@ -18,8 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["cache_directory", "prune", "safe_directory", "said"]
+__all__ = ["SHIPPED", "cache_directory", "prune", "reason_against", "safe_directory", "said", "shipped_directory"]
 
+SHIPPED: Final = "machine_code"  # a folder of the package
 _OTHERS: Final = stat.S_IWGRP | stat.S_IWOTH
 _MINE: Final = 0o700
 _UNUSED: Final = 90 * 86400.0  # seconds after which what nobody has loaded goes
@@ -35,23 +36,41 @@ def cache_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "tidegate"
 
 
+def shipped_directory() -> Path | None:
+    """Where the kernel's machine code lies that was made when tidegate was installed (``tidegate compile``), laid out as the cache; None for nowhere.
+
+    It is beside the modules, of which nobody can change more than of those; ``$TIDEGATE_SHIPPED_DIR`` says otherwise, and nowhere if it is empty.
+    """
+    chosen = os.environ.get("TIDEGATE_SHIPPED_DIR")
+    if chosen is None:
+        return Path(__file__).parent / SHIPPED
+    return Path(chosen) if chosen else None
+
+
 def safe_directory() -> Path:
     """The cache directory, made if it is missing; one that ends with the process where it cannot be written, or others can write to it."""
     return _safe(cache_directory())
 
 
+def reason_against(folder: Path) -> tuple[str, str]:
+    """Why a folder, made if it is missing, is no place for compiled code, and what to do about it; empty if it is one."""
+    try:
+        folder.mkdir(mode=_MINE, parents=True, exist_ok=True)
+        other = _open_to_others(folder)
+        if other:
+            advice = f"take that right away (chmod go-w {other}), or name a folder of your own in TIDEGATE_CACHE_DIR"
+            return f"other users can write to {other}, so no compiled code is loaded from {folder}", advice
+        with tempfile.TemporaryFile(dir=folder):
+            return "", ""
+    except OSError as error:
+        return f"{folder} cannot be used for compiled code ({error.strerror})", "name another folder in TIDEGATE_CACHE_DIR"
+
+
 @cache
 def _safe(wanted: Path) -> Path:
-    try:
-        wanted.mkdir(mode=_MINE, parents=True, exist_ok=True)
-        other = _open_to_others(wanted)
-        if not other:
-            with tempfile.TemporaryFile(dir=wanted):
-                return wanted
-        what = f"other users can write to {other}, so no compiled code is loaded from {wanted}"
-        advice = f"take that right away (chmod go-w {other}), or name a folder of your own in TIDEGATE_CACHE_DIR"
-    except OSError as error:
-        what, advice = f"{wanted} cannot be used for compiled code ({error.strerror})", "name another folder in TIDEGATE_CACHE_DIR"
+    what, advice = reason_against(wanted)
+    if not what:
+        return wanted
     private = tempfile.mkdtemp(prefix="tidegate-")
     atexit.register(shutil.rmtree, private, ignore_errors=True)
     said(f"{what}; this process compiles anew into a folder of its own; {advice}")

@@ -42,8 +42,8 @@ class Linked:
         return 1
 
 
-def run(code: str, cache: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"TIDEGATE_CACHE_DIR": str(cache)}
+def run(code: str, cache: Path, shipped: Path | str = "") -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"TIDEGATE_CACHE_DIR": str(cache), "TIDEGATE_SHIPPED_DIR": str(shipped)}
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
 
 
@@ -63,6 +63,22 @@ def test_compiling_is_announced_once_and_nothing_but_what_is_called_is_compiled(
     third = run(LOOK, tmp_path)
     assert "compiling" in third.stderr
     assert (third.stdout, kept[0].read_bytes()) == (first.stdout, whole)
+
+
+@pytest.mark.slow
+def test_machine_code_that_was_made_at_the_installation_is_taken_if_it_is_whole(tmp_path: Path) -> None:
+    shipped, cache = tmp_path / "shipped", tmp_path / "cache"
+    first = run(LOOK, shipped)
+    assert "compiling to machine code" in first.stderr
+    second = run(LOOK, cache, shipped)
+    assert (second.stderr, second.stdout) == ("", first.stdout)
+    assert not [*cache.glob("entries/*/*")]
+    (kept,) = shipped.glob("entries/*/*")
+    kept.write_bytes(kept.read_bytes()[:-1])
+    third = run(LOOK, cache, shipped)
+    assert "compiling" in third.stderr
+    assert third.stdout == first.stdout
+    assert [path.name for path in cache.glob("entries/*/*")] == [kept.name]
 
 
 def test_a_run_whose_machine_code_is_kept_does_not_load_numba(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
 
     monkeypatch.setattr(subprocess, "Popen", begin)
     monkeypatch.setattr(kernel_cache, "entry_directory", place)
+    monkeypatch.setenv("TIDEGATE_SHIPPED_DIR", "")
     monkeypatch.setattr(kernel_cache, "kernel_directory", root)
     monkeypatch.setattr(kernel_cache, "cache_directory", root)
     share = kernel_cache.share_the_work.__wrapped__

@@ -298,3 +298,17 @@ def trans(  # noqa: PLR0913, PLR0917, every option of the command is an argument
     with reported():
         if not command.trans(result, wanted):
             raise typer.Exit(1)
+
+
+@app.command("compile", epilog="Example: tidegate compile")
+def compile_kernel(
+    usual: Annotated[bool, typer.Option("--usual", help="Only what most runs need, which takes a third of the time.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compile the kernel to machine code now, so that no run has to: once after an installation, or while a container is built.
+
+    It is put beside the installed package, for every user, or into your cache where that cannot be written. What is there already is left as it is.
+    """
+    from tidegate.cli import compile_command as command
+
+    command.compile_now(usual=usual, quiet=quiet)

@@ -226,6 +226,10 @@ class CallableWords:
         """Which edge was passed."""
         return self._texts[guard][0]
 
+    def whole(self, guard: int) -> str:  # noqa: ARG002, no threshold is a whole part
+        """See ``Words``."""
+        return ""
+
     def clause(self, event_action: int) -> str:
         """A clause by its name."""
         return self._labels[event_action]

@@ -315,6 +315,10 @@ class Words(Protocol):
         """Which edge of a table, or which integer, was passed."""
         ...
 
+    def whole(self, guard: int) -> str:
+        """Of what a whole part is taken; empty where there is none."""
+        ...
+
     def clause(self, event_action: int) -> str:
         """A clause by its name, with its conditions and where it stands."""
         ...

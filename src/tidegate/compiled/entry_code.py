@@ -18,7 +18,7 @@ from typing import Any, Final, Self
 
 from tidegate.cache_folder import said
 from tidegate.compiled.first_call import make_gates
-from tidegate.compiled.kernel_keys import entry_directory, make_room, sources_are_as_they_were
+from tidegate.compiled.kernel_keys import entry_directory, make_room, shipped_entry_directory, sources_are_as_they_were
 from tidegate.compiled.kinds import Signature
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
 from tidegate.compiled.numba_later import TOLD_BY_NUMBA
@@ -44,11 +44,15 @@ def entry_code(function: Callable[..., Any], signature: Signature) -> NativeModu
     folder = entry_directory(function.__module__)
     if folder is None:
         return _link(_compiled(function, signature))
-    path = folder / f"{function.__name__}-{function.__code__.co_firstlineno}.o"
+    name = f"{function.__name__}-{function.__code__.co_firstlineno}.o"
+    path, shipped = folder / name, shipped_entry_directory(function.__module__)
     kept = _linked(read_object(path))
     if kept is not None:
         with suppress(OSError):
             os.utime(folder)  # what is not used for long is removed
+        return kept
+    kept = None if shipped is None else _linked(read_object(shipped / name))
+    if kept is not None:
         return kept
     with _announced(path) as busy:
         kept = _linked(read_object(path)) if busy.was_waited_for else None

@@ -16,22 +16,23 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final
 
-from tidegate.cache_folder import prune, safe_directory
+from tidegate.cache_folder import prune, safe_directory, shipped_directory
 from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
 from tidegate.compiled.native import this_processor
 
-__all__ = ["entry_directory", "kernel_directory", "remember_the_sources", "sources_are_as_they_were"]
+__all__ = ["KERNEL", "entry_directory", "kernel_directory", "remember_the_sources", "shipped_entry_directory", "sources_are_as_they_were"]
 
 # Packages whose native functions make one kernel. That of the machine of CSMP-10(ARL) changes without the integrators, and is kept apart.
-_KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
+KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
 _ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
+_ENTRIES: Final = "entries"  # a folder of the cache
 _MOST_NOTES: Final = 1 << 20  # bytes of notes
 _MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 5 MiB
 
 
 def kernel_directory() -> Path:
     """Where kernel entries are kept; a directory that ends with the process where the usual place cannot be used."""
-    return safe_directory() / "entries"
+    return safe_directory() / _ENTRIES
 
 
 def entry_directory(module: str) -> Path | None:
@@ -41,8 +42,18 @@ def entry_directory(module: str) -> Path | None:
     ----------
     module : full name, e.g. ``"tidegate.events.isolate"``.
     """
-    key = _keys(_packages(module), safe_directory()).get(module)
+    key = _key(module)
     return None if key is None else kernel_directory() / f"{module}-{key}"
+
+
+def shipped_entry_directory(module: str) -> Path | None:
+    """Where they are if they were made when tidegate was installed; None for nowhere."""
+    key, shipped = _key(module), shipped_directory()
+    return None if key is None or shipped is None else shipped / _ENTRIES / f"{module}-{key}"
+
+
+def _key(module: str) -> str | None:
+    return _keys(_packages(module), safe_directory()).get(module)
 
 
 def make_room() -> None:
@@ -51,7 +62,7 @@ def make_room() -> None:
 
 
 def _packages(module: str) -> tuple[str, ...]:
-    return next((packages for start, packages in _ELSEWHERE.items() if module.startswith(start)), _KERNEL)
+    return next((packages for start, packages in _ELSEWHERE.items() if module.startswith(start)), KERNEL)
 
 
 @cache
@@ -76,8 +87,10 @@ def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
     every = hashlib.sha256("".join(packages).encode())
     for path in all_sources():
         every.update(path.read_bytes())
-    note = root / "keys" / every.hexdigest()
+    note, shipped = root / "keys" / every.hexdigest(), shipped_directory()
     texts = _noted(note)
+    if texts is None and shipped is not None:
+        texts = _noted(shipped / "keys" / note.name)
     if texts is None:
         texts = {}
         for module in native_modules(packages):

@@ -13,10 +13,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from tidegate.cache_folder import SHIPPED
+
 __all__ = ["all_sources", "kernel_sources", "native_modules"]
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _PACKAGE: Final = "tidegate"
+_WITHOUT: Final = (SHIPPED, "__pycache__")  # folders in which there is no source
 _ENTRY: Final = "kernel_entry("
 _NATIVE: Final = "tidegate.compiled.jit"  # who imports it has native functions
 # where everything stands in a run's memory, and how Numba is told of what modules hold: no name leads there, and all depend on it
@@ -37,7 +40,10 @@ def native_modules(folders: Iterable[str]) -> list[str]:
 def all_sources() -> list[Path]:
     """Every file of the package, for telling quickly that nothing has changed."""
     # an eighth of the time of a search by Path, in front of every run of a process
-    found = [os.path.join(folder, name) for folder, _, names in os.walk(_ROOT / _PACKAGE) for name in names if name.endswith(".py")]  # noqa: PTH118
+    found: list[str] = []
+    for folder, inner, names in os.walk(_ROOT / _PACKAGE):
+        found += [os.path.join(folder, name) for name in names if name.endswith(".py")]  # noqa: PTH118
+        inner[:] = [name for name in inner if name not in _WITHOUT]
     return [Path(name) for name in sorted(found)]
 
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -244,9 +245,10 @@ def read_object(path: Path) -> bytes | None:
     """The code of a cache entry; None if it is missing or damaged."""
     try:
         stored = path.read_bytes()
-        os.utime(path)  # used; what is not for long is removed
     except OSError:
         return None
+    with suppress(OSError):  # in a folder of somebody else's
+        os.utime(path)  # used; what is not for long is removed
     digest, code = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
     return code if code and hashlib.sha256(code).digest() == digest else None
 

@@ -19,11 +19,11 @@ from typing import Final
 
 from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
-from tidegate.compiled.kernel_keys import entry_directory, kernel_directory
+from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory
 
-__all__ = ["compile_ahead", "kernel", "share_the_work"]
+__all__ = ["RARELY", "USUAL", "compile_ahead", "is_there", "kernel", "share_the_work"]
 
-_RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
+RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 _HYBRID: Final = "tidegate.integrators.hybrid_loop"
 _RADAU: Final = "tidegate.integrators.radau"
 _TAYLOR: Final = "tidegate.integrators.taylor"
@@ -64,6 +64,26 @@ _AHEAD: Final = {
         *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
     ),
 }
+# what else runs of these methods come to as a rule, with derivatives too
+_BESIDE: Final = (
+    *((f"{_HYBRID}.loop", name) for name in ("begin", "advance")),
+    (f"{_HYBRID}.clear_start", "settle_clearly"),
+    (f"{_HYBRID}.transition", "settle"),
+    ("tidegate.events.restart", "consistent_point"),
+    ("tidegate.events.guard_models", "guard_model"),
+    ("tidegate.events.interval_roots", "curved_root"),
+    ("tidegate.events.grazing", "note_grazings"),
+    ("tidegate.linear.mass", "evaluate_mass"),
+    ("tidegate.linear.systems", "factor_base"),
+    *((f"{_RADAU}.hooks", name) for name in ("radau_restart", "radau_accept", "radau_values")),
+    (f"{_RADAU}.locate", "restep"),
+    (f"{_RADAU}.newton", "factor_systems"),
+    (f"{_RADAU}.filter_proof", "is_explained"),
+    *((f"{_HYBRID}.event_derivatives", name) for name in ("differentiate_times", "jump_with_event")),
+    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "finish_jump")),
+    (f"{_TAYLOR}.hooks", "taylor_sensitivities"),
+)
+USUAL: Final = tuple(dict.fromkeys((*(part for parts in _AHEAD.values() for part in parts), *_BESIDE)))  # what most runs need
 _MOST_OTHERS: Final = 3  # processes beside the first
 
 _loading = threading.RLock()
@@ -80,7 +100,7 @@ def kernel(module: str) -> ModuleType:
     """
     with _loading:
         collecting = gc.get_threshold()
-        gc.set_threshold(*_RARELY)
+        gc.set_threshold(*RARELY)
         try:
             return import_module(module)
         finally:
@@ -99,7 +119,7 @@ def share_the_work(method: str, *, has_relations: bool) -> None:
     kinds = [(method, has_relations)]
     if method == "radau" and has_relations:
         kinds.insert(0, (method, _ALONE))
-    missing = [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
+    missing = [kind for kind in kinds if not is_there(*_AHEAD[kind][0])]
     others = min((os.cpu_count() or 1) - 1, _MOST_OTHERS)
     if not missing or others < 1 or not sys.executable:
         return
@@ -124,16 +144,16 @@ def _one_of_the_last(parts: list[tuple[str, str]]) -> bool:
     """Compile one that the others will get to last; False if none is left."""
     while parts:
         module, name = parts.pop()
-        if not _is_there(module, name):
+        if not is_there(module, name):
             getattr(kernel(module), name).there()
             return True
     return False
 
 
-def _is_there(module: str, name: str) -> bool:
+def is_there(module: str, name: str) -> bool:
     """Whether there is machine code of this entry, or none is kept."""
-    place = entry_directory(module)
-    return place is None or any(place.glob(f"{name}-*"))
+    own, shipped = entry_directory(module), shipped_entry_directory(module)
+    return own is None or any(place is not None and any(place.glob(f"{name}-*")) for place in (own, shipped))
 
 
 def compile_ahead(kinds: Iterable[tuple[str, bool]]) -> None:
@@ -143,8 +163,8 @@ def compile_ahead(kinds: Iterable[tuple[str, bool]]) -> None:
     ----------
     kinds : of runs: a method, and whether steps are searched for events.
     """
-    gc.set_threshold(*_RARELY)
+    gc.set_threshold(*RARELY)
     for kind in kinds:
         for module, name in _AHEAD[kind]:
-            if not _is_there(module, name):
+            if not is_there(module, name):
                 getattr(import_module(module), name).there()
