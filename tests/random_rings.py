@@ -17,7 +17,9 @@ G, MU, T_END = 9.81, 0.05, 0.8
 class Pendulum(tg.DSblock):
     """A point on a rod of length 1, pushed along its circle by U; friction in proportion to the force of the rod and the speed."""
 
-    def __init__(self, angle: float, *, gives_acceleration: bool) -> None:
+    shown: tuple[str, ...] = ("Y",)
+
+    def __init__(self, angle: float, *, gives_acceleration: bool = False) -> None:
         self.angle, self.gives_acceleration = angle, gives_acceleration
 
     def define(self, declare: Any) -> None:
@@ -27,7 +29,8 @@ class Pendulum(tg.DSblock):
         declare.state("BRAKE", start=MU * G * c)
         declare.state("FORCE", start=G * c)
         declare.input("U")
-        declare.output("Y")
+        for name in self.shown:
+            declare.output(name)
         declare.outputs_depend_on(inputs=False, xdot=self.gives_acceleration)
         declare.form("hdae", parts=(4, 1, 1, 1, 1))
 

@@ -190,3 +190,72 @@ def test_a_whole_part_or_remainder_of_a_division_by_zero_is_no_number(name: str)
         assert told.value.result.t[-1] == pytest.approx(0.5)
     guarded = model(lambda p, d: tg.where(d["n"] > 0.0, d["n"], 3.0), events=[goes])
     assert tg.simulate(guarded, (0, 1), rtol=1e-10).final["left"] == pytest.approx(remainder(5.0 * math.exp(-1.0), 3.0), rel=1e-8)
+
+
+class Above(tg.Component):
+    x = tg.State(1.0)
+    k = tg.Parameter(2.0)
+
+    @property
+    def gain(self) -> Any:
+        return self.k if self.x > 0.5 else 0.0
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == -self.gain * self.x
+
+
+class Below(Above):
+    @property
+    def gain(self) -> Any:
+        return 2.0 * super().gain
+
+
+class Rates:
+    k = 1.5
+
+    def rates(self, t: Any, y: Any) -> Any:
+        return [-self.k * y["x"]]
+
+
+class Twice(Rates):
+    def rates(self, t: Any, y: Any) -> Any:
+        return [2.0 * rate for rate in super().rates(t, y)]
+
+
+class Shown(tg.DSblock):
+    def define(self, declare: Any) -> None:
+        declare.state("X", start=1.0)
+        declare.output("Y")
+        declare.indicator("Z")
+
+    def derivatives(self, t: Any, x: Any, *others: Any) -> Any:
+        return -x.X
+
+    def outputs(self, t: Any, x: Any, *others: Any) -> Any:
+        return 2.0 * x.X
+
+    def indicators(self, t: Any, x: Any, *others: Any) -> Any:
+        return x.X - 0.5
+
+    def event(self, *given: Any) -> Any:
+        return tg.dsblock.EventAction("restart")
+
+
+class ShownMore(Shown):
+    def outputs(self, t: Any, x: Any, *others: Any) -> Any:
+        return super().outputs(t, x, *others) + 1.0
+
+
+def test_what_classes_above_say_is_followed_and_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Below()
+    result = tg.simulate(model, (0, 1), rtol=1e-9)
+    assert result.final["x"] == pytest.approx(0.5, abs=1e-9)
+    assert [event.cause for event in result.events] == ["x <= 0.5"]
+    assert tg.simulate(ShownMore(), (0, 1), rtol=1e-9).final["Y"] == pytest.approx(2.0 * math.exp(-1.0) + 1.0, rel=1e-7)
+    model = tg.ode(Twice().rates, y0={"x": 1.0})
+    assert tg.simulate(model, (0, 1), rtol=1e-9).final["x"] == pytest.approx(math.exp(-3.0), rel=1e-7)
+    assert model.lower() is model.lower()
+    monkeypatch.setattr(Rates, "k", 3.0)
+    assert tg.simulate(model, (0, 1), rtol=1e-9).final["x"] == pytest.approx(math.exp(-6.0), rel=1e-7)
+    monkeypatch.setattr(Rates, "rates", lambda self, t, y: [-y["x"]])
+    assert tg.simulate(model, (0, 1), rtol=1e-9).final["x"] == pytest.approx(math.exp(-2.0), rel=1e-7)

@@ -9,42 +9,19 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+import random_rings
 import tidegate as tg
 from constrained_systems import FORMS
+from random_rings import MU, G
 
-G, MU = 9.81, 0.05
 
+class Pendulum(random_rings.Pendulum):
+    """The same with angle and speed for outputs."""
 
-class Pendulum(tg.DSblock):
-    """A point on a rod of length 1, pushed along its circle by U; friction in proportion to the force of the rod and the speed."""
+    shown = ("ANGLE", "SPEED")
 
-    def __init__(self, angle: float) -> None:
-        self.angle = angle
-
-    def define(self, declare: Any) -> None:
-        c, s = math.cos(self.angle), math.sin(self.angle)
-        declare.state("P", shape=(2,), start=(s, -c))
-        declare.state("V", shape=(2,), start=(0.0, 0.0))
-        declare.state("BRAKE", start=MU * G * c)
-        declare.state("FORCE", start=G * c)
-        declare.input("U")
-        declare.output("ANGLE")
-        declare.output("SPEED")
-        declare.outputs_depend_on(inputs=False)
-        declare.form("hdae", parts=(4, 1, 1, 1, 1))
-
-    def parts(self, which: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
-        (px, py), (vx, vy), force, brake = x.P, x.V, x.FORCE, x.BRAKE
-        return {
-            1: {"P": [vx, vy], "V": [-force * px - brake * vx - u.U * py, -force * py - brake * vy + u.U * px - G]},
-            2: brake - MU * force,
-            3: vx**2 + vy**2 - force * (px**2 + py**2) - brake * (px * vx + py * vy) - G * py,
-            4: px * vx + py * vy,
-            5: (px**2 + py**2 - 1) / 2,
-        }
-
-    def outputs(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
-        return [np.arctan2(x.P[0], -x.P[1]), x.P[0] * x.V[1] - x.P[1] * x.V[0]]
+    def outputs(self, t: float, x: Any, *rest: Any) -> Any:
+        return [np.arctan2(x.P[0], -x.P[1]), super().outputs(t, x, *rest)]
 
 
 class Spring(tg.DSblock):

@@ -19,6 +19,8 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     if isinstance(value, Vector) and value.layout is not None and name in value.layout.places:
         # what the user calls `size` or `T` is meant, not numpy's attribute of that name
         return value[name]
+    if class_of(value) is super:
+        return _inherited(tracer, value, name)
     descriptor = _class_entry(value, name)
     if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
         return tracer.call(tracer, descriptor.fget, (value,), {})
@@ -40,6 +42,20 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
             # what the class says for all may be said for this object later
             note_read(value, name, None, lambda: entries.get(name))
     return found
+
+
+def _inherited(tracer: Tracer, value: Any, name: str) -> Any:
+    """``super().name``: what the next class above has; each time another bound method, of the same function."""
+    order: tuple[Any, ...] = value.__self_class__.__mro__
+    above = order[order.index(value.__thisclass__) + 1 :]
+    holder = next((base for base in above if name in vars(base)), None)
+    if holder is None:
+        return getattr(value, name)  # says that there is none
+    entry = _own_entry(holder, name)
+    note_read(holder, name, entry, lambda: _own_entry(holder, name))
+    if isinstance(entry, property) and isinstance(entry.fget, FunctionType):
+        return tracer.call(tracer, entry.fget, (value.__self__,), {})
+    return getattr(value, name)
 
 
 def set_attribute(tracer: Tracer, value: Any, name: str, new: Any) -> None:
