@@ -20,7 +20,15 @@ from tidegate.cache_folder import prune, safe_directory, shipped_directory
 from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
 from tidegate.compiled.native import this_processor
 
-__all__ = ["KERNEL", "entry_directory", "kernel_directory", "remember_the_sources", "shipped_entry_directory", "sources_are_as_they_were"]
+__all__ = [
+    "KERNEL",
+    "entries_in",
+    "entry_directory",
+    "kernel_directory",
+    "remember_the_sources",
+    "shipped_entry_directory",
+    "sources_are_as_they_were",
+]
 
 # Packages whose native functions make one kernel. That of the machine of CSMP-10(ARL) changes without the integrators, and is kept apart.
 KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
@@ -42,18 +50,19 @@ def entry_directory(module: str) -> Path | None:
     ----------
     module : full name, e.g. ``"tidegate.events.isolate"``.
     """
-    key = _key(module)
-    return None if key is None else kernel_directory() / f"{module}-{key}"
+    return entries_in(safe_directory(), module)
 
 
 def shipped_entry_directory(module: str) -> Path | None:
     """Where they are if they were made when tidegate was installed; None for nowhere."""
-    key, shipped = _key(module), shipped_directory()
-    return None if key is None or shipped is None else shipped / _ENTRIES / f"{module}-{key}"
+    shipped = shipped_directory()
+    return None if shipped is None else entries_in(shipped, module)
 
 
-def _key(module: str) -> str | None:
-    return _keys(_packages(module), safe_directory()).get(module)
+def entries_in(place: Path, module: str) -> Path | None:
+    """The same in a folder that is laid out as the cache."""
+    key = _keys(_packages(module), safe_directory()).get(module)
+    return None if key is None else place / _ENTRIES / f"{module}-{key}"
 
 
 def make_room() -> None:

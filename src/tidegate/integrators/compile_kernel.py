@@ -19,8 +19,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from tidegate.cache_folder import cache_directory, reason_against, shipped_directory
-from tidegate.compiled.kernel_keys import KERNEL, entry_directory
+from tidegate.cache_folder import cache_directory, reason_against, safe_directory, shipped_directory
+from tidegate.compiled.kernel_keys import KERNEL, entries_in
 from tidegate.compiled.kernel_sources import native_modules
 from tidegate.errors import UsageError
 from tidegate.integrators.kernel_cache import RARELY, USUAL, is_there
@@ -41,16 +41,16 @@ def place_for_all() -> Path:
 def compile_kernel(place: Path, told: Callable[[int, int], None], *, usual: bool = False, processes: int | None = None) -> int:
     """Compile what is missing; how many entries are there then.
 
-    Raises
-    ------
-    UsageError : some of them could not be made, or not be kept.
-
     Parameters
     ----------
     place : a folder that nobody else can write to.
     told : is told, again and again, how many entries are there, and how many there will be.
     usual : only what most runs need.
     processes : as many as there are processors where nothing is said.
+
+    Raises
+    ------
+    UsageError : some of them could not be made, or not be kept.
     """
     what, advice = reason_against(place)
     if what:
@@ -71,7 +71,7 @@ def compile_kernel(place: Path, told: Callable[[int, int], None], *, usual: bool
             for worker in workers:
                 worker.terminate()
                 worker.wait()
-        found = sum(any((place / "entries").glob(f"{module}-*/{name}-*.o")) for module, name in wanted)
+        found = sum(_is_made(place, *one) for one in wanted)
         said.seek(0)
         if found < len(wanted):
             raise UsageError(
@@ -79,6 +79,7 @@ def compile_kernel(place: Path, told: Callable[[int, int], None], *, usual: bool
                 hint="there may be no room for them, or no memory: go on with the same command",
             )
     if place == shipped_directory():
+        _remove_what_was(place, {module for module, _ in wanted})
         _open(place)
     told(found, len(wanted))
     return found
@@ -97,8 +98,14 @@ def take_part(number: int, count: int, *, usual: bool) -> None:
     for module, name in (*wanted[first:], *wanted[:first]):
         if not is_there(module, name):
             getattr(import_module(module), name).there()
-    if number == 0:
-        _remove_what_was(wanted)
+    for module, name in wanted:  # what another process is at, or was when it ended
+        if not _is_made(safe_directory(), module, name):
+            getattr(import_module(module), name).there()
+
+
+def _is_made(place: Path, module: str, name: str) -> bool:
+    folder = entries_in(place, module)
+    return folder is not None and any(folder.glob(f"{name}-*.o"))
 
 
 def _entries(*, usual: bool) -> Iterator[tuple[str, str]]:
@@ -118,12 +125,11 @@ def _present(place: Path) -> int:
     return sum(1 for _ in (place / "entries").glob("*/*.o"))
 
 
-def _remove_what_was(wanted: list[tuple[str, str]]) -> None:
-    """Entries of other versions of the kernel."""
-    folders = [folder for module in {module for module, _ in wanted} if (folder := entry_directory(module)) is not None]
-    current, modules = {folder.name for folder in folders}, {folder.name.rpartition("-")[0] for folder in folders}
-    for folder in folders[0].parent.iterdir() if folders else ():
-        if folder.name not in current and folder.name.rpartition("-")[0] in modules:
+def _remove_what_was(place: Path, modules: set[str]) -> None:
+    """Entries of other versions of the kernel, which nobody but this package could load."""
+    current = {entries_in(place, module) for module in modules}
+    for folder in (place / "entries").iterdir():
+        if folder not in current and folder.name.rpartition("-")[0] in modules:
             shutil.rmtree(folder, ignore_errors=True)
 
 
