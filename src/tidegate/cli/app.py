@@ -302,7 +302,7 @@ def trans(  # noqa: PLR0913, PLR0917, every option of the command is an argument
 
 @app.command("compile", epilog="Example: tidegate compile")
 def compile_kernel(
-    usual: Annotated[bool, typer.Option("--usual", help="Only what most runs need, which takes a third of the time.")] = False,
+    usual: Annotated[bool, typer.Option("--usual", help="Only what most runs need, which takes half the time.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Compile the kernel to machine code now, so that no run has to: once after an installation, or while a container is built.
