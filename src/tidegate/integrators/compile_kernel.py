@@ -6,7 +6,6 @@ there, or under way.
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import subprocess
@@ -23,7 +22,7 @@ from tidegate.cache_folder import cache_directory, reason_against, safe_director
 from tidegate.compiled.kernel_keys import KERNEL, entries_in
 from tidegate.compiled.kernel_sources import native_modules
 from tidegate.errors import UsageError
-from tidegate.integrators.kernel_cache import RARELY, USUAL, is_there
+from tidegate.integrators.kernel_cache import USUAL, compile_parts
 
 __all__ = ["compile_kernel", "place_for_all", "take_part"]
 
@@ -65,13 +64,13 @@ def compile_kernel(place: Path, told: Callable[[int, int], None], *, usual: bool
         ) for k in range(count)]  # fmt: skip
         try:
             while any(worker.poll() is None for worker in workers):
-                told(min(_present(place), len(wanted)), len(wanted))
+                told(_made(place, wanted), len(wanted))
                 time.sleep(_GLANCE)
         finally:
             for worker in workers:
                 worker.terminate()
                 worker.wait()
-        found = sum(_is_made(place, *one) for one in wanted)
+        found = _made(place, wanted)
         said.seek(0)
         if found < len(wanted):
             raise UsageError(
@@ -92,12 +91,9 @@ def take_part(number: int, count: int, *, usual: bool) -> None:
     ----------
     number, count : of this process, and of all that take part.
     """
-    gc.set_threshold(*RARELY)
     wanted = [*_entries(usual=usual)]
     first = number * len(wanted) // count
-    for module, name in (*wanted[first:], *wanted[:first]):
-        if not is_there(module, name):
-            getattr(import_module(module), name).there()
+    compile_parts((*wanted[first:], *wanted[:first]))
     for module, name in wanted:  # what another process is at, or was when it ended
         if not _is_made(safe_directory(), module, name):
             getattr(import_module(module), name).there()
@@ -106,6 +102,10 @@ def take_part(number: int, count: int, *, usual: bool) -> None:
 def _is_made(place: Path, module: str, name: str) -> bool:
     folder = entries_in(place, module)
     return folder is not None and any(folder.glob(f"{name}-*.o"))
+
+
+def _made(place: Path, wanted: list[tuple[str, str]]) -> int:
+    return sum(_is_made(place, *one) for one in wanted)
 
 
 def _entries(*, usual: bool) -> Iterator[tuple[str, str]]:
@@ -121,14 +121,10 @@ def _entries(*, usual: bool) -> Iterator[tuple[str, str]]:
                 yield module, name
 
 
-def _present(place: Path) -> int:
-    return sum(1 for _ in (place / "entries").glob("*/*.o"))
-
-
 def _remove_what_was(place: Path, modules: set[str]) -> None:
     """Entries of other versions of the kernel, which nobody but this package could load."""
-    current = {entries_in(place, module) for module in modules}
-    for folder in (place / "entries").iterdir():
+    current = {folder for module in modules if (folder := entries_in(place, module)) is not None}
+    for folder in next(iter(current)).parent.iterdir():
         if folder not in current and folder.name.rpartition("-")[0] in modules:
             shutil.rmtree(folder, ignore_errors=True)
 

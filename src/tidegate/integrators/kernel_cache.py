@@ -21,9 +21,9 @@ from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory
 
-__all__ = ["RARELY", "USUAL", "compile_ahead", "is_there", "kernel", "share_the_work"]
+__all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"]
 
-RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
+_RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 _HYBRID: Final = "tidegate.integrators.hybrid_loop"
 _RADAU: Final = "tidegate.integrators.radau"
 _TAYLOR: Final = "tidegate.integrators.taylor"
@@ -100,7 +100,7 @@ def kernel(module: str) -> ModuleType:
     """
     with _loading:
         collecting = gc.get_threshold()
-        gc.set_threshold(*RARELY)
+        gc.set_threshold(*_RARELY)
         try:
             return import_module(module)
         finally:
@@ -119,7 +119,7 @@ def share_the_work(method: str, *, has_relations: bool) -> None:
     kinds = [(method, has_relations)]
     if method == "radau" and has_relations:
         kinds.insert(0, (method, _ALONE))
-    missing = [kind for kind in kinds if not is_there(*_AHEAD[kind][0])]
+    missing = [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
     others = min((os.cpu_count() or 1) - 1, _MOST_OTHERS)
     if not missing or others < 1 or not sys.executable:
         return
@@ -144,27 +144,31 @@ def _one_of_the_last(parts: list[tuple[str, str]]) -> bool:
     """Compile one that the others will get to last; False if none is left."""
     while parts:
         module, name = parts.pop()
-        if not is_there(module, name):
+        if not _is_there(module, name):
             getattr(kernel(module), name).there()
             return True
     return False
 
 
-def is_there(module: str, name: str) -> bool:
+def _is_there(module: str, name: str) -> bool:
     """Whether there is machine code of this entry, or none is kept."""
     own, shipped = entry_directory(module), shipped_entry_directory(module)
     return own is None or any(place is not None and any(place.glob(f"{name}-*")) for place in (own, shipped))
 
 
 def compile_ahead(kinds: Iterable[tuple[str, bool]]) -> None:
-    """Compile what runs come to, in a process that does nothing else; what another one is at is left to it.
+    """Compile what runs come to, in a process that does nothing else.
 
     Parameters
     ----------
     kinds : of runs: a method, and whether steps are searched for events.
     """
-    gc.set_threshold(*RARELY)
-    for kind in kinds:
-        for module, name in _AHEAD[kind]:
-            if not is_there(module, name):
-                getattr(import_module(module), name).there()
+    compile_parts(part for kind in kinds for part in _AHEAD[kind])
+
+
+def compile_parts(parts: Iterable[tuple[str, str]]) -> None:
+    """Compile entries by their modules and names, in a process that does nothing else; what another one is at is left to it."""
+    gc.set_threshold(*_RARELY)
+    for module, name in parts:
+        if not _is_there(module, name):
+            getattr(import_module(module), name).there()

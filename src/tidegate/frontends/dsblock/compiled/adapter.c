@@ -262,10 +262,9 @@ int tg_guards(const tg_adapter *a, double t, const double *y, const double *p, c
 
 /* the vectors at a point, with XD where it is no unknown */
 static int filled_with_rates(const tg_adapter *a, tg_block *b, double t, const double *y, const double *p, const double *d) {
-    double *rates = a->mass_room ? a->mass_room + 2 * a->n_y * a->n_y + 3 * a->n_y : NULL;
-    int nx = count_of(d[a->place_nx], b->n_x);
-    if (rates && nx && (nx < b->n_x || tg_rates_of_mass(a, t, y, p, d, rates))) return 1;
-    if (filled(a, b, t, y, p)) return 1;
+    int nx = count_of(d[a->place_nx], b->n_x), has_none = a->is_mass && nx;
+    const double *rates = has_none && nx == b->n_x ? tg_rates_of_mass(a, t, y, p, d) : NULL;
+    if ((has_none && !rates) || filled(a, b, t, y, p)) return 1;
     for (int k = 0; rates && k < nx; k++)
         if (put(&b->xd[k], rates[k])) b->icall[0] = 0;
     return 0;

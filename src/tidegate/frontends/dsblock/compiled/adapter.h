@@ -60,7 +60,7 @@ typedef struct {
     double n_plain;           /* NX of an ODE without inputs whose parameters are all real; -1 of others */
     int n_seen;               /* of E x' = -F: rows of ``halves``, n_y by n_y, that leave something of E, and what they leave */
     const double *halves, *seen_mass;
-    double *mass_room;        /* 2 n_y^2 + 4 n_y */
+    double *mass_room;        /* 2 n_y^2 + 4 n_y numbers, of rates.c */
 } tg_adapter;
 
 /* a function of a point, as integrators ask for it; its context is an adapter, or what belongs to one */
@@ -87,8 +87,8 @@ int tg_outputs(const tg_adapter *a, double t, const double *y, const double *p, 
 /* right sides of the model: derivatives, residuals, or -F of E x' = -F */
 int tg_rhs(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *out);
 
-/* XD where E x' = -F is integrated, by differences; NaN where nothing determines it, 1 where F cannot be evaluated */
-int tg_rates_of_mass(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *xd);
+/* XD where E x' = -F is integrated, by differences; NaN where nothing determines it, NULL where F cannot be evaluated */
+const double *tg_rates_of_mass(const tg_adapter *a, double t, const double *y, const double *p, const double *d);
 
 /* a x = b by elimination with pivots, into b; 1 for a singular matrix */
 int tg_solved(double *a, double *b, int m);

@@ -30,12 +30,13 @@ int tg_solved(double *a, double *b, int m) {
     return 0;
 }
 
-int tg_rates_of_mass(const tg_adapter *a, double t, const double *y, const double *p, const double *d, double *xd) {
+const double *tg_rates_of_mass(const tg_adapter *a, double t, const double *y, const double *p, const double *d) {
     int n = a->n_y;
-    double *jacobian = a->mass_room, *matrix = jacobian + n * n, *here = matrix + n * n, *above = here + n, *slope = above + n, step = tg_step_of(t);
-    if (tg_rhs(a, t, y, p, d, here) || tg_rhs(a, t + step, y, p, d, above) || tg_rhs(a, t - step, y, p, d, slope)) return 1;
+    double *jacobian = a->mass_room, *matrix = jacobian + n * n, *here = matrix + n * n, *above = here + n, *slope = above + n, *xd = slope + n;
+    double step = tg_step_of(t);
+    if (tg_rhs(a, t, y, p, d, here) || tg_rhs(a, t + step, y, p, d, above) || tg_rhs(a, t - step, y, p, d, slope)) return NULL;
     for (int k = 0; k < n; k++) slope[k] = (above[k] - slope[k]) / (2.0 * step);
-    if (tg_by_unknowns((tg_value)tg_rhs, a, a, n, t, y, p, d, jacobian)) return 1;
+    if (tg_by_unknowns((tg_value)tg_rhs, a, a, n, t, y, p, d, jacobian)) return NULL;
     for (int i = 0; i < n; i++) {
         const double *row = a->halves + i * n, *seen = a->seen_mass + i * n;
         int is_seen = i < a->n_seen;
@@ -49,5 +50,5 @@ int tg_rates_of_mass(const tg_adapter *a, double t, const double *y, const doubl
     }
     if (tg_solved(matrix, xd, n))
         for (int k = 0; k < n; k++) xd[k] = NAN;
-    return 0;
+    return xd;
 }

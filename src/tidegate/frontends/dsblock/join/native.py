@@ -23,7 +23,6 @@ __all__ = ["NativeJoin"]
 
 _POINTER: Final = ctypes.c_void_p
 _FORMS: Final = (Form.ODE, Form.DAE, Form.HDAE)
-_VECTORS: Final = {"x": "n_x", "u": "n_u", "y": "n_y", "z": "n_z", "w": "n_w", "dp": "n_dp", "ip": "n_ip", "lp": "n_lp"}
 _ARRAYS: Final = (
     "rates", "x_from", "dp_from", "ip_from", "lp_from", "outside", "outside_from", "linked", "linked_from", "torn", "torn_from", "differentiated",
     "rates_from", "is_algebraic",
@@ -65,20 +64,18 @@ class NativeJoin:
         self._algebraic: list[NDArray[np.intc]] = []
         plan, places = evaluation.plan, evaluation.places
         self._parts = (_PartStructure * len(places))()
-        self._joined, self.structure = self._whole(plan, places), BlockStructure(name=plan.described.name.encode())
+        first_u: list[int] = np.cumsum([0, *(place.n_inputs for place in places)]).tolist()
+        self._joined, self.structure = self._whole(plan, places, first_u), BlockStructure(name=plan.described.name.encode())
         self.address = ctypes.addressof(self.structure)
-        first_u = 0
         for number, (run, place) in enumerate(zip(evaluation.runs, places, strict=True)):
             assert isinstance(run, HasStructure)
             self._fill(self._parts[number], plan, number, place)
-            self._parts[number].block, self._parts[number].first_u = run.structure_address, first_u
-            first_u += place.n_inputs
+            self._parts[number].block, self._parts[number].first_u = run.structure_address, first_u[number]
         self._vectors = self._block(plan)
         self.update(evaluation)
 
-    def _whole(self, plan: Layout, places: Sequence[Place]) -> _JoinedStructure:
+    def _whole(self, plan: Layout, places: Sequence[Place], first_u: Sequence[int]) -> _JoinedStructure:
         """What is of no part."""
-        first_u = np.cumsum([0, *(place.n_inputs for place in places)]).tolist()
         wired, calls = plan.wired, [(int(call is Call.EQUATIONS), part) for call, part in plan.order.calls]
         torn = [places[int(wired.driver[part][k])].y.start + int(wired.element[part][k]) for part, k in plan.order.torn]
         assert all(wired.driver[part][k] != OUTSIDE for part, k in plan.order.torn)
@@ -130,8 +127,8 @@ class NativeJoin:
         )
         for name, address in vectors.addresses.items():
             setattr(structure, name, address)
-        for name, count in _VECTORS.items():
-            setattr(structure, count, sizes[name])
+        for name, size in sizes.items():
+            setattr(structure, f"n_{name}", size)
         structure.n_f, structure.is_dae = n_f, described.form is Form.DAE
         for letter in ("f", "g", "h", *("k" if described.communicates else "")):
             setattr(structure, letter, self._library.address(f"tg_joined_{letter}"))
