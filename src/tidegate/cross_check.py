@@ -10,7 +10,6 @@ circuit, is no difference.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
 from typing import Any, Final
@@ -23,6 +22,7 @@ from tidegate.expressions import ONE, Expr, Role, evaluate, symbol, tangent, wal
 from tidegate.integrators import method_of
 from tidegate.model import Lowerable, Model
 from tidegate.model.callables import Called, TakesOptions
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.comparison import apart_from_events
 from tidegate.results.event_log import Event

@@ -8,7 +8,6 @@ time, parameters and discrete variables is met by the calendar ("time"), one wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from tidegate.errors import Origin
@@ -18,6 +17,7 @@ from tidegate.expressions.printing import text
 from tidegate.expressions.sparsity import dependencies, dependency_sets
 from tidegate.model import Action, Assignment, Lowerable, Message, Model, Variable
 from tidegate.numbers_as_texts import TRUTHS
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 from tidegate.units import convert
 

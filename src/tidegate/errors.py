@@ -50,9 +50,10 @@ and every warning::
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.shown_places import shown_frame, shown_place
 
 __all__ = [

@@ -8,8 +8,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["AcrossParts", "across_parts", "full_shape"]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from tidegate.errors import StructureError, TidegateError, UnknownNameError, UsageError
@@ -16,6 +15,7 @@ from tidegate.model import Lowerable, Model, Variable, VariableRole
 from tidegate.model.validate import validate
 from tidegate.names import listed, shortened, suggestion
 from tidegate.pictures import Picture, connections_scene, equations_scene, levels
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure import StructureReport, check_structure, structure_report
 from tidegate.wrong_calls import explained
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -21,6 +21,7 @@ from tidegate.model.driven import driven
 from tidegate.model.start_parameters import SUFFIX, started_variables, with_start_parameters
 from tidegate.names import Spelling, listed, suggestion
 from tidegate.part_paths import across_parts
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.check_units import check_units
 
 __all__ = ["with_named_starts", "with_starts_and_inputs"]

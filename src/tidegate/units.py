@@ -14,13 +14,13 @@ import itertools
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
 from tidegate.errors import UnitError
 from tidegate.names import close_names
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["BASE_UNITS", "DIMENSIONLESS", "PREFIXES", "Unit", "convert", "name_of", "parse"]
 

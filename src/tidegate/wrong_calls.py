@@ -56,13 +56,14 @@ def explained[T](thing: T, hint: str = "", instead_of_call: str = "", other_word
     for name, item in list(vars(thing).items()):
         if name.startswith("_") and name not in _SPECIAL:
             continue
-        bound: Any = item
+        # what makes instances of a dataclass waits to be asked for
+        bound: Any = thing.__init__ if name == "__init__" else item
         if isinstance(bound, staticmethod):
             setattr(thing, name, staticmethod(_function(cast("Any", bound).__func__, "")))
         elif isinstance(bound, classmethod):
             setattr(thing, name, classmethod(_function(cast("Any", bound).__func__, "")))
-        elif isinstance(item, FunctionType):
-            setattr(thing, name, _function(item, hint if name == "__init__" else ""))
+        elif isinstance(bound, FunctionType):
+            setattr(thing, name, _function(bound, hint if name == "__init__" else ""))
     return cast("T", thing)
 
 

@@ -33,7 +33,7 @@ def machine_code(*_arguments: object) -> bytes:
 class Linked:
     """What stands for a module, which has an entry unless its code says otherwise."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, _name: str = "") -> None:
         self.code = code
 
     def address(self, name: str) -> int:
@@ -124,21 +124,48 @@ def test_kept_machine_code_of_every_method_finds_what_it_calls_in_a_new_process(
     assert len(outputs[0].splitlines()) == 16
 
 
-def test_machine_code_that_calls_functions_of_numba_s_own_finds_them() -> None:
-    """Kept by a process that has Numba loaded, read by one that has not."""
-    code = """
-import ctypes
-from tidegate.compiled import entry_code, native
-text = '''declare double @numba_ldexp(double, i32)
-define double @entry(double %x, i32 %k) {
-  %y = call double @numba_ldexp(double %x, i32 %k)
-  ret double %y
-}'''
-module = entry_code._linked(native._host().compiled(text))
-print(ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, ctypes.c_int32)(module.address("entry"))(1.5, 3))
+@pytest.mark.slow
+def test_machine_code_names_nothing_of_python_s_or_numba_s() -> None:
+    """So that a process that has it need not load Numba, and nothing in it raises where nobody could say so."""
+    code = r"""
+import re
+from tidegate.compiled import kernel_keys, native
+from tidegate.integrators import kernel_cache
+kernel_cache.compile_parts([("tidegate.integrators.radau.newton", "newton"), ("tidegate.events.tape_range", "tape_range")])
+names = set()
+for module in kernel_keys._keys(kernel_keys.KERNEL, kernel_keys.safe_directory()):
+    for place in (kernel_keys.entry_directory(module), kernel_keys.shipped_entry_directory(module)):
+        for path in place.glob("*.o") if place else ():
+            names |= set(re.findall(rb"\x00(_?(?:numba_|NRT_|Py)\\w*)", native.read_object(path) or b""))
+print(sorted(names))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "12.0"
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return 1 if complex(x, 1.0) / complex(y, 0.0) == 1j else 0",
+        "return int(x ** n)",
+        "return int((1.0, 2.0)[n])",
+    ],
+)
+def test_what_may_raise_is_no_machine_code(body: str) -> None:
+    code = f"""
+from tidegate.compiled.jit import INTEGER, NUMBER
+from tidegate.compiled.linked_late import object_of
+from tidegate.compiled.numba_types import numba_signature
+def function(x, y, n):
+    {body}
+try:
+    object_of(function, numba_signature(INTEGER(NUMBER, NUMBER, INTEGER)), "entry")
+except LookupError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "it is not seen that no function beneath this entry raises" in done.stdout
 
 
 @pytest.mark.slow
@@ -327,14 +354,17 @@ def test_notes_of_keys_that_are_damaged_or_cannot_be_kept_are_made_anew(tmp_path
 
     monkeypatch.setattr(kernel_keys, "native_modules", one)
     right = keys()
-    (note,) = (tmp_path / "keys").iterdir()
-    whole = note.read_text()
-    for damaged in ("", whole[:-9], "[]", whole.replace("events", "evints")):
-        note.write_text(damaged)
-        assert keys() == right
-        assert note.read_text() == whole
-    note.unlink()
-    note.parent.rmdir()
-    note.parent.touch()
+    place = tmp_path / "keys"
+    wholes = {note: note.read_text() for note in place.iterdir()}
+    assert len(wholes) == 2  # of the package's text, and of what its modules are made of
+    for note, whole in wholes.items():
+        for damaged in ("", whole[:-9], "[]", whole.replace("e", "i")):
+            note.write_text(damaged)
+            assert keys() == right
+            assert note.read_text() == whole
+    for note in wholes:
+        note.unlink()
+    place.rmdir()
+    place.touch()
     assert keys() == right
     kernel_keys._keys.cache_clear()

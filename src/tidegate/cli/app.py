@@ -5,7 +5,6 @@ Those modules load when their command runs, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ import typer
 from tidegate.cli.csmp_commands import csmp_app
 from tidegate.cli.option_values import Quantity, quantity, real, whole
 from tidegate.cli.told_group import ToldGroup
+from tidegate.versions import version_of
 
 __all__ = ["app"]
 
@@ -61,7 +61,7 @@ Trust = Annotated[bool, typer.Option("--trust", help="Load a compiled DSblock, w
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tidegate {version('tidegate')}")
+        typer.echo(f"tidegate {version_of('tidegate')}")
         raise typer.Exit
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from threading import Event
@@ -27,6 +26,7 @@ from tidegate.csmp.trans import choose, csv_table, teletype_table
 from tidegate.errors import UsageError
 from tidegate.executive.progress_bar import ProgressBar
 from tidegate.names import close_names
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.files import tried
 
 __all__ = ["ConsoleRequest", "RunRequest", "console", "run"]

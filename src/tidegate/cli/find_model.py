@@ -6,7 +6,6 @@ import importlib.util
 import math
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, cast
@@ -15,6 +14,7 @@ from tidegate.errors import UsageError
 from tidegate.frontends.components import load_component
 from tidegate.model import Lowerable
 from tidegate.names import close_names, unknown_name
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["STORED", "Source", "load_source"]
 

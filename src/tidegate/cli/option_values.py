@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import typer
 
 from tidegate.errors import UnitError
+from tidegate.quick_dataclass import dataclass
 from tidegate.units import convert, parse
 
 __all__ = ["QUANTITY", "Quantity", "quantity", "real", "whole"]

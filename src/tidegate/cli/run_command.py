@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +23,7 @@ from tidegate.export import Appended, format_of, part_of
 from tidegate.frontends.dsblock.compiled import CompiledDSblock
 from tidegate.model import Model
 from tidegate.plot import picture_format, plot
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.files import tried
 from tidegate.results.presence import RECORD_DISABLED

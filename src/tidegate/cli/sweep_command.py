@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from tidegate.cli.sweep_table import print_runs
 from tidegate.cli.values import axis_values
 from tidegate.description_tables import model_line
 from tidegate.errors import InterruptedRunError, UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.sweep.files import checked_target
 
 __all__ = ["SweepRequest", "sweep"]

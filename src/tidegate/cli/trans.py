@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +24,7 @@ from tidegate.csmp.trans import (
 )
 from tidegate.errors import UsageError
 from tidegate.plot import picture_format
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result, known_suffix, written_whole
 
 __all__ = ["WantedOutput", "trans"]

@@ -11,7 +11,6 @@ import ctypes
 import math
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import CompiledModel, Point
 from tidegate.errors import RunError, UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.wishes import StopRun
 
 __all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "value_at"]

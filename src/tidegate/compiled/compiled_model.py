@@ -11,7 +11,7 @@ tangent functions  ``void f(double t, y, v, p, m, double dt, dy, dp, dm, out)``:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
@@ -24,6 +24,7 @@ from tidegate.compiled.many_starts import ManyStarts
 from tidegate.compiled.quantities import Places, Quantity
 from tidegate.errors import Origin
 from tidegate.names import MULTIPLIER
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.dense_outputs import OutputFormulas
 
 __all__ = [

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, OpaqueFunction, Role, Spline, symbol, walk
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
 from tidegate.expressions.node_data import MOVED
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["PAST", "FunctionSpec", "emit_module"]
 

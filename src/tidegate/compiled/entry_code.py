@@ -8,7 +8,6 @@ compiler are needed once there is one.
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,13 +20,11 @@ from tidegate.compiled.first_call import make_gates
 from tidegate.compiled.kernel_keys import entry_directory, make_room, shipped_entry_directory, sources_are_as_they_were
 from tidegate.compiled.kinds import Signature
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
-from tidegate.compiled.numba_later import TOLD_BY_NUMBA
 from tidegate.errors import UsageError
 
 __all__ = ["ENTRY", "entry_code", "while_waiting"]
 
 ENTRY: Final = "entry"  # its name in the object file
-_OF_NUMBA: Final = re.compile(rf"\0_?{TOLD_BY_NUMBA}".encode())  # such a name in an object file's list of names
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
 _MOMENT: Final = 2.0  # seconds in which a process that has left a mark writes its number into it
 _GLANCE: Final = 0.01  # seconds between looks at whether it has
@@ -84,21 +81,17 @@ def _do_something() -> bool:
 
 def _link(code: bytes) -> NativeModule:
     make_gates()  # which it may name
-    return link(code)
+    return link(code, ENTRY)
 
 
 def _linked(code: bytes | None) -> NativeModule | None:
     """What was kept, if it is there and holds an entry."""
     if code is None:
         return None
-    if _OF_NUMBA.search(code):
-        from tidegate.compiled.numba_types import tell_the_linker
-
-        tell_the_linker()
-    module = _link(code)
     try:
+        module = _link(code)
         module.address(ENTRY)
-    except UsageError:
+    except (RuntimeError, UsageError):
         return None
     return module
 

@@ -8,13 +8,13 @@ a(t, x)), and v' = a_t + a_x x' moves v along. v' reads states only, so that an 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.expressions import ONE, ZERO, Expr, Role, symbol
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Equation, Form, Model, Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.solve_explicitly import solve_explicitly
 
 __all__ = ["ExplicitRates", "explicit_rates"]

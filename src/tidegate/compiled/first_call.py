@@ -16,13 +16,11 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from importlib import metadata
 from typing import Final
 
-from llvmlite import binding
-
-from tidegate.compiled.native import NativeModule, load
+from tidegate.compiled.native import NativeModule, load, offer
 from tidegate.errors import TidegateError
+from tidegate.versions import version_of
 
 __all__ = ["CalledFirst", "make_gates"]
 
@@ -68,7 +66,7 @@ class CalledFirst:
         """Know the gate, and where the gate looks for what it leads to."""
         self._place = address, cell
         if self.symbol:
-            binding.add_symbol(self.symbol, address)
+            offer(self.symbol, address)
 
     def there(self) -> None:
         """Have it now, instead of when it is first called.
@@ -115,7 +113,7 @@ class CalledFirst:
 def _remedy(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "close other programs, or go where there is more memory"
-    versions = ", ".join(f"{package} {metadata.version(package)}" for package in ("numba", "llvmlite", "numpy"))
+    versions = ", ".join(f"{package} {version_of(package)}" for package in ("numba", "llvmlite", "numpy"))
     return f"reinstall tidegate with the packages it asks for (here are {versions}); if it stays, report it together with this text"
 
 

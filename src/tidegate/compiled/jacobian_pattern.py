@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Sparsity", "sparsity_of"]
 

@@ -10,15 +10,16 @@ import hashlib
 import json
 import os
 import sys
+import time
 from contextlib import suppress
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Final
 
 from tidegate.cache_folder import prune, safe_directory, shipped_directory
 from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
 from tidegate.compiled.native import this_processor
+from tidegate.versions import release_of
 
 __all__ = [
     "KERNEL",
@@ -34,6 +35,8 @@ __all__ = [
 KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
 _ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
 _ENTRIES: Final = "entries"  # a folder of the cache
+_NOTES: Final = "keys"  # another
+_MOMENT: Final = 2_000_000_000  # nanoseconds
 _MOST_NOTES: Final = 1 << 20  # bytes of notes
 _MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 5 MiB
 
@@ -93,13 +96,10 @@ def _seen() -> tuple[tuple[str, int, int], ...]:
 @cache
 def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
     """What tells one version of each module from another. Finding what they are made of takes a while, so it is kept under all the package's text."""
-    every = hashlib.sha256("".join(packages).encode())
-    for path in all_sources():
-        every.update(path.read_bytes())
-    note, shipped = root / "keys" / every.hexdigest(), shipped_directory()
+    note, shipped = root / _NOTES / hashlib.sha256(f"{packages}{_whole_text(root)}".encode()).hexdigest(), shipped_directory()
     texts = _noted(note)
     if texts is None and shipped is not None:
-        texts = _noted(shipped / "keys" / note.name)
+        texts = _noted(shipped / _NOTES / note.name)
     if texts is None:
         texts = {}
         for module in native_modules(packages):
@@ -108,8 +108,26 @@ def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
                 made_of.update(f"{name}\0{text}\0".encode())
             texts[module] = made_of.hexdigest()
         _note_down(note, texts)
-    tools = "".join(f"{package} {metadata.version(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version + this_processor()
+    tools = "".join(f"{release_of(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version + this_processor()
     return {module: hashlib.sha256(f"{text};{tools}".encode()).hexdigest()[:16] for module, text in texts.items()}
+
+
+def _whole_text(root: Path) -> str:
+    """What tells one text of the whole package from another. To read all takes a while, so that is noted under places, dates and sizes of the files.
+
+    Not where one was written a moment ago: it may be written again within what its date can tell.
+    """
+    seen = remember_the_sources()
+    note = root / _NOTES / hashlib.sha256(repr(seen).encode()).hexdigest()
+    noted = _noted(note)
+    if noted is None:
+        every = hashlib.sha256()
+        for path in all_sources():
+            every.update(path.read_bytes())
+        noted = {"text": every.hexdigest()}
+        if sources_are_as_they_were() and time.time_ns() - max(written for _, written, _ in seen) > _MOMENT:
+            _note_down(note, noted)
+    return noted["text"]
 
 
 def _noted(note: Path) -> dict[str, str] | None:

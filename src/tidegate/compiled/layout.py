@@ -7,13 +7,14 @@ A recorded row is [unknowns | discrete variables | outputs].
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Column
 
 __all__ = ["GRAZING_NUMBERS", "Counted", "Layout", "Shown"]

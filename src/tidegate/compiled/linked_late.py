@@ -7,17 +7,16 @@ Arithmetic is the same: nothing is reassociated or contracted in either way.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
+from llvmlite import ir
 from numba.core import ccallback, codegen, compiler, typed_passes, untyped_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
 from tidegate.compiled.native import address_in_library
-from tidegate.compiled.numba_later import TOLD_BY_NUMBA
 
 __all__ = ["NativeCompiler", "object_of"]
 
@@ -35,7 +34,8 @@ _NOT_NEEDED: Final = (
     typed_passes.DumpParforDiagnostics,
 )
 
-_TOLD_OF: Final = re.compile(rf"llvm\.|tidegate_|{TOLD_BY_NUMBA}")  # LLVM's own; our entries, which name themselves; what Numba tells
+_RAISES: Final = "tidegate_native_function_raises"  # what stands where a native function would raise, if it is not seen that none does
+_TOLD_OF: Final = ("llvm.", "tidegate_")  # LLVM's own; our entries, which name themselves
 
 
 class _Late(codegen.JITCodeLibrary):
@@ -80,7 +80,11 @@ class _WithoutEnvironment:
 
 def _require(name: str) -> None:
     """A function must be one that the linker finds in any process: what it does not find it takes to be at address 0, without a word."""
-    if not _TOLD_OF.match(name) and not address_in_library(name):
+    if name == _RAISES:
+        raise LookupError(
+            "it is not seen that no function beneath this entry raises: see to divisions of complex numbers, to x ** whole, to places in tuples"
+        )
+    if not name.startswith(_TOLD_OF) and not address_in_library(name):
         raise LookupError(f"no library of this process has the function {name}")
 
 
@@ -92,8 +96,6 @@ class _Entry(_Late):
         for library in self._reached():
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001, Numba's way from a library to its code
         for function in self._final_module.functions:
-            if function.is_declaration:
-                _require(function.name)
             if function.name == wrapper:
                 function.name = name
             elif not function.is_declaration:
@@ -101,6 +103,9 @@ class _Entry(_Late):
         passes, builder = self._codegen._module_pass_manager()  # noqa: SLF001, those that Numba itself would run
         passes.run(self._final_module, builder)
         self._final_module.verify()
+        for function in self._final_module.functions:
+            if function.is_declaration:
+                _require(function.name)
         self._verify_declare_only_symbols()
         return bytes(self._codegen._tm.emit_object(self._final_module))  # noqa: SLF001, for this processor, as Numba sets it up
 
@@ -160,6 +165,20 @@ def _size_in_memory(context: Any) -> Callable[[Any], int]:
     return size
 
 
+def _function_for_c(context: Any, library: Any, described: Any, _environment: Any, _call_helper: Any) -> None:
+    """A function with C's types around that with Numba's, which may not raise: nobody beneath it could say so."""
+    module = context.create_module("function_for_c")
+    called = ir.Function(module, context.call_conv.get_function_type(described.restype, described.argtypes), described.llvm_func_name)
+    kinds = [context.get_value_type(kind) for kind in described.argtypes]
+    function = ir.Function(module, ir.FunctionType(context.get_value_type(described.restype), kinds), described.llvm_cfunc_wrapper_name)
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    status, returned = context.call_conv.call_function(builder, called, described.restype, described.argtypes, function.args)
+    with builder.if_then(status.is_error, likely=False):
+        builder.call(ir.Function(module, ir.FunctionType(ir.VoidType(), ()), _RAISES), ())
+    builder.ret(returned)
+    library.add_ir_module(module)
+
+
 def _lowering(kind: type, called: str) -> Any:
     @register_pass(mutates_CFG=True, analysis_only=False)
     class Lowering(typed_passes.NativeLowering):
@@ -173,6 +192,7 @@ def _lowering(kind: type, called: str) -> Any:
             state.library.enable_object_caching()
             state.targetctx.enable_nrt = False  # views own nothing: nobody counts who refers to them
             state.targetctx.get_abi_sizeof = _size_in_memory(state.targetctx)
+            state.targetctx.create_cfunc_wrapper = partial(_function_for_c, state.targetctx)
             return super().run_pass(state)
 
     return Lowering

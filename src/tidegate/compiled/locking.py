@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from operator import is_
 
 from tidegate.expressions import FALSE, TRUE, Expr, Role, heard, is_quiet, lookup, makes_events, node, symbol, walk
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Guard", "GuardKind", "Locking", "activities"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import UsageError
 from tidegate.expressions import ONE, ZERO, Expr, Role, as_real, evaluate, symbol, text, walk
 from tidegate.expressions.differentiate import tangent
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 
 __all__ = ["LookingBack", "look_back_of"]

@@ -7,12 +7,12 @@ that does not enter linearly with constant coefficients (study of the integrator
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tidegate.expressions import ONE, ZERO, Expr, Role, constant, symbol
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MassForm", "mass_form"]
 

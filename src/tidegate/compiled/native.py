@@ -25,7 +25,7 @@ from typing import Any, Final
 from tidegate.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
 
-__all__ = ["NativeModule", "address_in_library", "link", "load", "read_object", "this_processor", "write_object"]
+__all__ = ["NativeModule", "address_in_library", "link", "load", "offer", "read_object", "this_processor", "write_object"]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
 _LONG: Final = 1 << 20  # characters of text from which on the generator's fast way is taken: a tenth of the time, and runs are hardly slower
@@ -38,6 +38,7 @@ _MOST_LIBRARIES: Final = 64  # linked one beside the other; of each that is gone
 
 _compiling = threading.Lock()
 _numbers = itertools.count()
+_offered_functions: dict[str, int] = {}
 
 
 class NativeModule:
@@ -105,10 +106,19 @@ def load(ir: str) -> NativeModule:
         return NativeModule(_Library(code, _offered(ir), functions) if _HAS_LIBRARIES else _linked(code), is_from_cache)
 
 
-def link(code: bytes) -> NativeModule:
-    """Machine code of an object file, linked into this process."""
+def offer(name: str, address: int) -> None:
+    """A function that machine code linked from now on finds under this name."""
+    _offered_functions[name] = address
+    if not _HAS_LIBRARIES:
+        import llvmlite.binding as llvm
+
+        llvm.add_symbol(name, address)
+
+
+def link(code: bytes, name: str) -> NativeModule:
+    """Machine code of an object file that offers one name, linked into this process."""
     with _compiling:
-        return NativeModule(_linked(code), is_from_cache=True)
+        return NativeModule(_Library(code, [name], _offered_functions) if _HAS_LIBRARIES else _linked(code), is_from_cache=True)
 
 
 def _linked(code: bytes) -> Any:
@@ -216,14 +226,12 @@ def _mathematical_libraries() -> tuple[Any, ...]:
 
 @cache
 def address_in_library(name: str) -> int:
-    """Where the C library has a function of this name, which LLVM is told of; 0 if there is none."""
-    import llvmlite.binding as llvm
-
+    """Where the C library has a function of this name, which is offered to machine code; 0 if there is none."""
     for library in _mathematical_libraries():
         function = getattr(library, name, None)
         if function is not None:
             address = ctypes.cast(function, ctypes.c_void_p).value or 0
-            llvm.add_symbol(name, address)
+            offer(name, address)
             return address
     return 0
 

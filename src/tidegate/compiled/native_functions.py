@@ -7,7 +7,6 @@ does nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
 from tidegate.expressions.substitute import substitute
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["FunctionParts", "function_specs"]
 

@@ -6,14 +6,11 @@ To load Numba and to tell it of all functions of the kernel takes a quarter of a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 from tidegate.compiled.kinds import Signature
 
-__all__ = ["TOLD_BY_NUMBA", "External", "Intrinsic", "NativeFunction"]
-
-# how names begin that Numba tells the linker of: its own C functions, those of its runtime, what it says of Python
-TOLD_BY_NUMBA: Final = r"(?:numba_|NRT_|_?Py)"
+__all__ = ["External", "Intrinsic", "NativeFunction"]
 
 
 class NativeFunction:

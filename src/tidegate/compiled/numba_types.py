@@ -16,7 +16,7 @@ from tidegate.compiled.linked_late import NativeCompiler
 from tidegate.compiled.numba_later import External, Intrinsic, NativeFunction
 from tidegate.compiled.run_type import RUN as RUN_TYPE
 
-__all__ = ["numba_signature", "tell_the_linker"]
+__all__ = ["numba_signature"]
 
 
 def _type_of(kind: Kind) -> Any:
@@ -31,16 +31,10 @@ def numba_signature(signature: Signature) -> Any:
     return _type_of(signature.returned)(*map(_type_of, signature.arguments))
 
 
-def tell_the_linker() -> None:
-    """Make Numba's own C functions known, which machine code may call, those of its runtime among them: it does so before it compiles anything."""
-    context: Any = cpu_target.target_context
-    context.refresh()
-
-
 @cache
 def _dispatcher(function: NativeFunction) -> Any:
     for called in function.calls:
-        extending.register_jitable(called)
+        extending.register_jitable(_nrt=False, error_model="numpy")(called)
     decorate: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler)
     return decorate(function.written)
 

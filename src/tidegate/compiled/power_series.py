@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final
 
@@ -19,6 +19,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role
 from tidegate.expressions.differentiate import tangent
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["ExpressionSeries"]
 

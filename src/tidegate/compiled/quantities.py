@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from tidegate.errors import Origin
 from tidegate.names import Spelling
 from tidegate.numbers_as_texts import TRUTHS, Texts
 from tidegate.part_paths import across_parts
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 
 __all__ = ["Located", "Places", "Quantity"]

@@ -7,9 +7,10 @@ methods share, or one method, whose arrays exist in its runs only. What has ``sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 from typing import Final, Literal
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = [
     "CLASSICAL",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,7 @@ from tidegate.expressions import Expr, Role, dependencies, differentiate, symbol
 from tidegate.expressions.evaluate_many import Values, evaluate_many, is_arithmetic
 from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.validate import checked_starts, checked_times, have_problem
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.linear_solution import are_rounding
 from tidegate.structure.passes import Demand
 

@@ -9,7 +9,7 @@ Several bodies may write one variable; those of one instant must then agree, unl
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from tidegate.compiled.compiled_model import EventAction
@@ -21,6 +21,7 @@ from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differe
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Action, Assignment, Message, Model, Terminate
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TargetWriter", "TransitionBody", "Transitions", "flatten_transitions", "states_before"]
 

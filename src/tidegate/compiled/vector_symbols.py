@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.compiled.compiled_model import Point
 from tidegate.compiled.emit_llvm import PAST
 from tidegate.compiled.layout import GRAZING_NUMBERS, Layout
 from tidegate.expressions import Expr, Role, symbol
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.stabilise import IS_INTEGRATED
 from tidegate.structure.steep_roots import TOLERANCE
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from tidegate.expressions import Expr, Role, dependencies, is_affine, makes_events, symbol, walk
 from tidegate.expressions.interval import bounds
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MOST_STOPS", "forcing_of", "stops"]
 

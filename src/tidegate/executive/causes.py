@@ -7,7 +7,6 @@ matter before the event is no cause of it: what it was noted to be had not been 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -18,6 +17,7 @@ from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import EventAction
 from tidegate.errors import Origin
 from tidegate.integrators.interface import Problem
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Cause", "Causes", "crossed_guard", "crossed_guards"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +22,7 @@ from tidegate.executive.failures import failure
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.names import shortened
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["acted_on", "begin_model", "open_run", "taken_up"]
 

@@ -7,7 +7,6 @@ grazing may move is everything that depends on the condition, directly or throug
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from tidegate.executive.causes import crossed_guard
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.record_types import Written
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Recorded", "strike_out"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,7 @@ from tidegate.executive.run import Prepared
 from tidegate.integrators.interface import Problem, Stop
 from tidegate.integrators.record_types import Written, joined
 from tidegate.integrators.several_runs import Several, Starts
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["ManyRuns", "RecordedRuns"]
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from numbers import Real
 from typing import Any, Final, cast
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
 from tidegate.names import suggestion, unknown_name
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.presence import RECORD_DISABLED
 

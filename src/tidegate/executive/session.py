@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Literal, Self
 
@@ -40,6 +40,7 @@ from tidegate.executive.set_events import SetEvents
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, Records, StepIntegrator, Stop
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import EventLog, Result, RunStatus
 from tidegate.results.joined import joined
 from tidegate.results.labels import number

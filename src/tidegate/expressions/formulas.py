@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from tidegate.expressions.evaluate_rows import evaluate_rows
 from tidegate.expressions.nodes import Expr, walk
 from tidegate.expressions.pickled import stored, unstored
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Formulas"]
 

@@ -7,7 +7,6 @@ not-a-knot spline (de Boor, A Practical Guide to Splines, 1978, chapter IV), twi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, Self
@@ -20,6 +19,7 @@ from tidegate.expressions.elementwise import elementwise
 from tidegate.expressions.ieee_arithmetic import apply, segment_index
 from tidegate.expressions.node_data import Spline
 from tidegate.expressions.nodes import Expr, as_real, constant, lookup, node, spline
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Grid", "QuietGrid", "Table", "constant_outside", "table"]

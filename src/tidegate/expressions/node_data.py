@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["BEFORE", "MOVED", "QUIET", "LookedUp", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
 

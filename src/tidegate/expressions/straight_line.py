@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from tidegate.errors import UsageError
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, apply
 from tidegate.expressions.nodes import UNARY_FUNCTIONS, Expr, walk
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Language", "StraightLine", "Tables", "straight_line"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.expressions import interval
 from tidegate.expressions.nodes import Expr, walk
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["KERNELS", "Tape", "build_tape", "run_tape"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tidegate.errors import RunError, SensitivityWarning, TidegateError, UsageError
 from tidegate.executive import Prepared
 from tidegate.fit.observations import Series
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.labels import number
 

@@ -8,7 +8,6 @@ of length one, and told by the names of the parameters in them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from html import escape
 from pathlib import Path
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.fit.observations import Series
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.labels import number
 from tidegate.wrong_calls import explained

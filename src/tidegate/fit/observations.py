@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from tidegate.compiled.layout import Layout
 from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Series", "observations"]
 

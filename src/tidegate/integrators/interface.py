@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ from tidegate.compiled.callbacks import OpaqueCalls
 from tidegate.compiled.compiled_model import CompiledModel, Direction
 from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.several_runs import Several
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Counters", "Problem", "Records", "StepIntegrator", "Stop"]
 

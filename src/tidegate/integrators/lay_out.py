@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.linear.dense import lapack_addresses
 from tidegate.linear.stages import MOST_ROWS
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Method", "fill", "lay_out", "refill", "set_stops"]
 

@@ -6,11 +6,12 @@ has them, those of the first run first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Done", "Several", "Starts"]
 

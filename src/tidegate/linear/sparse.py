@@ -19,7 +19,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.schema import PADDING
 from tidegate.linear.columns import subtract_column, sum_columns
 
-__all__ = ["factor", "solve"]
+__all__ = ["complex_quotient", "factor", "real_quotient", "solve"]
 
 _PREFERRED: Final = 0.1  # part of the column's largest element with which the matched row is the pivot
 _KEPT: Final = 0.01  # part with which an old pivot is still one
@@ -33,11 +33,29 @@ def _size(x):
 
 
 @native
-def factor(run, system, entries, lower, upper, reciprocals, column, together):
-    """LU of the matrix with these entries; 0, or 1 + the number of the first column without a pivot."""
-    if _refactor(run, run.pattern_of[system], entries, lower, upper, reciprocals, column, together):
+def real_quotient(x, y):
+    """x / y."""
+    return x / y
+
+
+@native
+def complex_quotient(x, y):
+    """x / y by Smith's formula; no number where y is zero. Python's own quotient would raise there, which native code cannot."""
+    if abs(y.real) >= abs(y.imag):
+        ratio = y.imag / y.real
+        size = y.real + y.imag * ratio
+        return complex((x.real + x.imag * ratio) / size, (x.imag - x.real * ratio) / size)
+    ratio = y.real / y.imag
+    size = y.real * ratio + y.imag
+    return complex((x.real * ratio + x.imag) / size, (x.imag * ratio - x.real) / size)
+
+
+@native
+def factor(run, system, entries, lower, upper, reciprocals, column, together, over):
+    """LU of the matrix with these entries, ``over`` being their quotient; 0, or 1 + the number of the first column without a pivot."""
+    if _refactor(run, run.pattern_of[system], entries, lower, upper, reciprocals, column, together, over):
         return 0
-    bad = _search(run, 1 + system, entries, lower, upper, reciprocals, column)
+    bad = _search(run, 1 + system, entries, lower, upper, reciprocals, column, over)
     run.pattern_of[system] = 1 + system if bad == 0 else _STRUCTURE
     return bad
 
@@ -65,7 +83,7 @@ def _take_off(column, lower_first, lower_row, lower, begin, end, x, together):
 
 
 @native
-def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together):
+def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together, over):
     """With the pivots of a pattern; False where one is not good enough."""
     first = run.column_first
     row = run.entry_row
@@ -91,7 +109,7 @@ def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together
             e += end - begin + 1
         pivot = column[k]
         column[k] = 0.0
-        reciprocal = 1.0 / pivot if _size(pivot) > 0.0 else pivot
+        reciprocal = over(1.0, pivot)
         largest = 0.0
         for q in range(lower_first[k], lower_first[k + 1]):
             i = np.uint64(lower_row[q])
@@ -174,7 +192,7 @@ def _are_alike(lower_first, lower_row, k):
 
 
 @native
-def _search(run, pattern, entries, lower, upper, reciprocals, column):
+def _search(run, pattern, entries, lower, upper, reciprocals, column, over):
     """With new pivots; 0, or 1 + the number of the first column without one, or for which there is no room."""
     n = run.n
     first = run.column_first
@@ -233,13 +251,13 @@ def _search(run, pattern, entries, lower, upper, reciprocals, column):
             if step_of[i] == _NONE:
                 if best not in (_NONE, i):
                     lower_row[n_lower] = i
-                    lower[n_lower] = column[i] / pivot
+                    lower[n_lower] = over(column[i], pivot)
                     n_lower += 1
                 column[i] = 0.0
         if best == _NONE:
             return k + 1
         step_of[best] = k
-        reciprocals[k] = 1.0 / pivot
+        reciprocals[k] = over(1.0, pivot)
     lower_first[n] = n_lower
     upper_first[n] = n_upper
     for q in range(n_lower):

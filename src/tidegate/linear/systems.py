@@ -122,8 +122,9 @@ def factor_real_sparse(run, system, shift, offset):
     entries = run.entries_scratch
     _assemble_sparse(run, shift, vector(run.r, offset, run.n_sparse_entries), entries)
     return sparse.factor(
-        run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch
-    )
+        run, system, entries, run.lower[system], run.upper[system], run.reciprocals[system], run.column_scratch, run.together_scratch,
+        sparse.real_quotient,
+    )  # fmt: skip
 
 
 @kernel_entry(INTEGER, NUMBERS)
@@ -144,7 +145,7 @@ def factor_complex_sparse(run, which, pair, real, imaginary):
     return sparse.factor(
         run, REAL_SYSTEMS + which * run.n_pairs + pair, entries,
         run.complex_lower[which, pair], run.complex_upper[which, pair], run.complex_reciprocals[which, pair],
-        run.complex_column_scratch, run.complex_together_scratch,
+        run.complex_column_scratch, run.complex_together_scratch, sparse.complex_quotient,
     )  # fmt: skip
 
 
@@ -279,7 +280,9 @@ def factor_base(run, t, point):
         if not _assemble_base_sparse(run, entries):
             return 1
         reciprocals = run.reciprocals[BASE]
-        bad = sparse.factor(run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch, run.together_scratch)
+        bad = sparse.factor(
+            run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch, run.together_scratch, sparse.real_quotient
+        )
         for i in range(n):
             if bad == 0 and abs(reciprocals[i]) > _NO_PIVOT:
                 bad = i + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tidegate.expressions import Expr
 from tidegate.model.model import Model
+from tidegate.quick_dataclass import dataclass
 
 __all__ = [
     "At",

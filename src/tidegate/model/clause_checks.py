@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from tidegate.errors import Origin, told
 from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.model.events import Action, Assignment
 from tidegate.model.model import Model
 from tidegate.model.variables import VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["previous_problems", "writer_problems"]
 

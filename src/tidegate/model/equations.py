@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Definition", "Equation", "OpaquePart"]
 

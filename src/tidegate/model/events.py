@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tidegate.errors import Origin
 from tidegate.expressions import TRUE, Expr
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DEFAULT_PRIORITY", "Action", "Assignment", "Branch", "Message", "StepEvent", "Terminate", "TimeEvent", "When"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Protocol, runtime_checkable
 
 from tidegate.errors import Origin
@@ -17,6 +17,7 @@ from tidegate.later_stages import later
 from tidegate.model.equations import Definition, Equation, OpaquePart
 from tidegate.model.events import Action, StepEvent, TimeEvent, When
 from tidegate.model.variables import Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Form", "KeepsCode", "Lowerable", "Model"]
 

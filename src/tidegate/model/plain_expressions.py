@@ -7,7 +7,6 @@ bits and no compiled code. Shared with the run is the way from the user's text t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from tidegate.model.model import Model
 from tidegate.model.plain_model import Instant, PlainAction
 from tidegate.model.remarks import sentences
 from tidegate.model.variables import VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["PlainExpressions"]
 

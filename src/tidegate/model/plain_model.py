@@ -7,13 +7,13 @@ model's expressions are evaluated as they were written, with no mode bits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.model.model import Model
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Instant", "PlainAction", "PlainClause", "PlainClock", "PlainModel", "Plainly"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol, runtime_checkable
 
 from tidegate.model.model import Model
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["HasPorts", "OpenModel"]
 

@@ -8,11 +8,11 @@ Leimkuhler 1985 for F5 beside F4); where all are satisfied the multipliers are z
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.errors import UsageError
 from tidegate.names import suggestion
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["STABILISATIONS", "Stabilisation", "chosen_stabilisation"]
 

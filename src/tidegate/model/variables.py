@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, symbol
 from tidegate.numbers_as_texts import Texts
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["MAX_DIMENSIONS", "STATE_SELECTS", "Bound", "StateSelect", "Variable", "VariableRole", "element_names"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from tidegate.compiled.callbacks import VALUE_FUNCTION, OpaqueCalls, noted_in, v
 from tidegate.compiled.compiled_model import CompiledModel, Direction
 from tidegate.compiled.workspace import LOWER, RELATION
 from tidegate.executive import callback_error
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Along", "EquationsAt", "FloatArray", "Matrix"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tidegate.dates import refuse_dates
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 from tidegate.wrong_calls import explained
 from tidegate.wrong_names import answering

@@ -7,7 +7,7 @@ and the others x' (Kunkel and Mehrmann 2006, section 3.1, for index one).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -23,6 +23,7 @@ from tidegate.operating_point.equations_at import Along, EquationsAt, FloatArray
 from tidegate.operating_point.linear_model import LinearModel
 from tidegate.operating_point.steady_point import SteadyState
 from tidegate.operating_point.steady_state import steady_state
+from tidegate.quick_dataclass import dataclass
 from tidegate.simulation import NamedValues, Simulation
 from tidegate.wrong_calls import explained
 

@@ -9,7 +9,6 @@ one is found to which the start values belong.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from tidegate.operating_point.equations_at import EquationsAt, FloatArray, Matrix
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Rest", "Unrest", "come_to_rest"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
@@ -19,6 +18,7 @@ from tidegate.operating_point.begin import begin, refuse_what_is_not_covered
 from tidegate.operating_point.equations_at import EquationsAt, FloatArray
 from tidegate.operating_point.rest import Rest, Unrest, come_to_rest
 from tidegate.operating_point.steady_point import SteadyState
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 from tidegate.simulate import compiled_of
 from tidegate.simulation import Simulation

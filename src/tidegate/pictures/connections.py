@@ -7,7 +7,7 @@ on a walk along the connections gives the line, and stands on the right of its p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from tidegate.errors import UsageError
@@ -18,6 +18,7 @@ from tidegate.frontends.blocks.drawing.scene import Scene
 from tidegate.frontends.components import Connector, Output
 from tidegate.frontends.components.wiring import Node, wiring
 from tidegate.pictures.icons import icon_of
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["connections_scene", "levels"]
 

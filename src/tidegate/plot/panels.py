@@ -7,7 +7,7 @@ a small quantity is not flattened by a large one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.numbers_as_texts import Texts
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 
 __all__ = ["Curve", "Panel", "chosen_columns", "joined_panels", "plain", "sensitivity_panels", "value_panels"]

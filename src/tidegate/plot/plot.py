@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -15,6 +14,7 @@ from tidegate.plot.marks import EventMarks, mark_events
 from tidegate.plot.panels import Panel, joined_panels, plain, sensitivity_panels, value_panels
 from tidegate.plot.phase import draw_phase
 from tidegate.plot.runs import Others, Run, runs_of, unit_of_time
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result, known_suffix, written_whole
 from tidegate.results.labels import number
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from tidegate.errors import UsageError
 from tidegate.plot.curves import Times
 from tidegate.plot.panels import Curve
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.labels import number
 

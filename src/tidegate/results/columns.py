@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.numbers_as_texts import TRUTHS, Texts
 from tidegate.part_paths import across_parts, full_shape
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 from tidegate.units import convert
 

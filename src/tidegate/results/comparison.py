@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from html import escape
 from numbers import Real
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.columns import Column
 from tidegate.results.event_log import Event, EventLog
 from tidegate.results.interpolant import Interpolant

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -23,6 +22,7 @@ from tidegate.results.event_log import EventLog
 from tidegate.results.interpolant import Interpolant, Side
 from tidegate.results.presence import hides_absent, is_absent
 from tidegate.results.statistics import Statistics
+from tidegate.versions import version_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -179,7 +179,7 @@ def _run_attributes(result: LabelledResult) -> dict[str, Any]:
 @cache
 def versions_told() -> str:
     """Of the packages that decide the numbers; looking for them takes longer than many a run."""
-    return ", ".join(f"{package} {version(package)}" for package in _VERSIONED)
+    return ", ".join(f"{package} {version_of(package)}" for package in _VERSIONED)
 
 
 def _event_variables(events: EventLog, parameters: Sequence[str]) -> tuple[dict[str, Any], dict[str, Variable]]:

@@ -7,12 +7,12 @@ end belongs to the mode before an event, the next step's start to the mode after
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.interpolant import Interpolant
 
 __all__ = ["DenseOutputs", "OutputFormulas"]

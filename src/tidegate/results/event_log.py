@@ -10,7 +10,7 @@ import io
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import Origin, UnknownEventError
 from tidegate.names import listed, unknown_name
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.columns import Column
 from tidegate.results.instead import OF_EVENTS, WORDS_OF_A_LOG, WORDS_OF_AN_EVENT, NoNumber
 from tidegate.results.labels import FinalValues, number

@@ -10,12 +10,14 @@ import json
 import struct
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MAGIC", "FileFrame", "frames_in", "is_framed", "packed"]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
 from tidegate.errors import WrongCallError
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.columns import Column
 from tidegate.wrong_names import no_attribute
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from tidegate.results.interpolant import Interpolant
 from tidegate.results.joined import joined
 from tidegate.results.result import Result
 from tidegate.results.statistics import Statistics
+from tidegate.versions import version_of
 
 __all__ = ["FORMAT", "JournalWriter", "read_journal"]
 
@@ -56,7 +56,7 @@ class JournalWriter:
     def _head(self, part: Result) -> bytes:
         facts = {
             "format": FORMAT,
-            "tidegate": version("tidegate"),
+            "tidegate": version_of("tidegate"),
             "model": part.model_name,
             "columns": [asdict(column) for column in part.columns],
             "parameter_units": part.parameter_units,
@@ -87,7 +87,7 @@ def read_journal(frames: Iterable[FileFrame], *, source: str = "the file") -> Re
         raise UsageError(f"{source} holds no rows", hint="it was cut before the first of them was written; run the model again")
     if head["format"] > FORMAT:
         raise UsageError(
-            f"{source} has format {head['format']}, of tidegate {head['tidegate']}; this is {version('tidegate')}, which reads up to {FORMAT}",
+            f"{source} has format {head['format']}, of tidegate {head['tidegate']}; this is {version_of('tidegate')}, which reads up to {FORMAT}",
             hint="update tidegate",
         )
     parts = list(_parts(every, head))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Final, Self
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import seconds
 from tidegate.wrong_calls import explained
 from tidegate.wrong_names import answering

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -15,10 +13,12 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.executive import Options
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result, written_whole
 from tidegate.results.files import path_of
 from tidegate.results.frames import MAGIC, frames_in, is_framed, packed
 from tidegate.results.journal import JournalWriter, read_journal
+from tidegate.versions import version_of
 
 __all__ = ["FORMAT", "Saved", "differences", "plain_options", "read_saved", "write_saved"]
 
@@ -62,7 +62,7 @@ def _plain(value: Any) -> Any:
 def write_saved(path: str | Path, facts: Mapping[str, Any], state: Mapping[str, FloatArray], result: Result) -> Path:
     """Write a file, whole or not at all."""
     with written_whole(path) as draft, draft.open("wb") as file:
-        file.write(MAGIC + packed("simulation", {"format": FORMAT, "tidegate": version("tidegate"), **facts}))
+        file.write(MAGIC + packed("simulation", {"format": FORMAT, "tidegate": version_of("tidegate"), **facts}))
         for name, numbers in state.items():
             file.write(packed("state", {"name": name}, numbers))
         file.write(JournalWriter().frames_of(result))
@@ -91,7 +91,7 @@ def read_saved(path: str | Path) -> Saved:
         raise UsageError(f"{path} is no saved simulation, or it is damaged", hint="give a file written by Simulation.save")
     if first["format"] > FORMAT:
         raise UsageError(
-            f"{path} has format {first['format']}, of tidegate {first['tidegate']}; this is {version('tidegate')}, which reads up to {FORMAT}",
+            f"{path} has format {first['format']}, of tidegate {first['tidegate']}; this is {version_of('tidegate')}, which reads up to {FORMAT}",
             hint="update tidegate",
         )
     if frames[-1].facts["is"] != "end":

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from tidegate.expressions.tracing import function_origin
 from tidegate.frontends.equations.quantities import FunctionQuantities, Problems, read_quantities
 from tidegate.frontends.equations.returned import flat
 from tidegate.names import suggestion, unknown_name
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TIME", "Ivp", "Watched", "check_events", "check_method", "check_options", "check_problem", "check_times", "name_of", "turned"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from tidegate.expressions import FALSE, ONE, TRUE, Expr, OpaqueFunction, Role, a
 from tidegate.expressions.tracing import compare, function_origin, probe_values, trace
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Assignment, Branch, Equation, Form, Model, Terminate, Variable, VariableRole, When
+from tidegate.quick_dataclass import dataclass
 from tidegate.solve_ivp.arguments import TIME, Ivp, Watched, name_of
 
 __all__ = ["SolvePlan", "plan_of"]

@@ -7,7 +7,7 @@ function and event functions as Python; a zero of an event function is the event
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from tidegate.errors import UsageError
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Model, VariableRole
 from tidegate.model.plain_model import Instant, PlainAction, PlainClock
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Column, Event, Interpolant, Result
 from tidegate.solve_ivp.arguments import Ivp, Watched, turned
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.expressions import Expr
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["ARGUMENTS", "Formula", "formula", "shortened"]
 

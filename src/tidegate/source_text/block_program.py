@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.expressions import Expr
 from tidegate.expressions.straight_line import Language, StraightLine, Tables, straight_line
+from tidegate.quick_dataclass import dataclass
 from tidegate.source_text.block_formulas import Formula
 from tidegate.source_text.dsblock import BlockText
 from tidegate.source_text.translate import Dialect, Routine, rules, translated

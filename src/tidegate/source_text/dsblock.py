@@ -7,7 +7,7 @@ between events is kept in DUSER. The rules of events are those of ``event_rules.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from tidegate.compiled.locking import GuardKind
@@ -29,6 +29,7 @@ from tidegate.expressions import (
 )
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Bound, Message, Terminate, Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 from tidegate.source_text.block_formulas import ARGUMENTS, Formula, formula, shortened
 from tidegate.source_text.block_names import BlockNames
 from tidegate.source_text.flat_system import TIME, FlatSystem, initial_values, parameter_values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ from tidegate.compiled.variants import without_vanishing
 from tidegate.errors import UsageError
 from tidegate.model import Form
 from tidegate.names import suggestion
+from tidegate.quick_dataclass import dataclass
 from tidegate.simulate import reduced_of
 from tidegate.source_text.block_in_c import block_in_c
 from tidegate.source_text.block_in_fortran import block_in_fortran

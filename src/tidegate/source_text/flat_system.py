@@ -7,7 +7,6 @@ symbol stands. What no program text can carry is refused here, naming the user's
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.compiled.locking import GuardKind, Locking, activities
@@ -20,6 +19,7 @@ from tidegate.expressions import Expr, Role, as_expr, evaluate, jacobian, substi
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import expressions_of
+from tidegate.quick_dataclass import dataclass
 from tidegate.source_text.following_starts import following_starts
 from tidegate.structure import Reduced
 from tidegate.structure.held_starts import held_starts

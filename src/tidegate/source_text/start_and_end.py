@@ -8,13 +8,13 @@ actions are carried out by BLOCKV at the final time, or where the model ends the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.compiled.locking import GuardKind
 from tidegate.expressions import ONE, TRUE, ZERO, Expr, Role, as_expr, as_real, jacobian, select, substitute, symbol
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Action, Assignment, Message, Terminate
+from tidegate.quick_dataclass import dataclass
 from tidegate.source_text.block_formulas import ARGUMENTS, Formula, formula, shortened
 from tidegate.source_text.flat_system import FlatSystem, initial_values
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final
 
 from tidegate.expressions.straight_line import Language
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Dialect", "Local", "Routine", "rules", "translated"]
 

@@ -6,7 +6,7 @@ Each node of the graph is looked at once, whatever number of equations it stands
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from tidegate.errors import Origin, UnitError
@@ -15,6 +15,7 @@ from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.printing import text
 from tidegate.model import Action, Assignment, Model, VariableRole
 from tidegate.names import shortened
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure import unit_algebra as q
 from tidegate.structure.analyse import equation_name
 from tidegate.structure.unit_algebra import NUMBER, PURE, UNKNOWN, Measured

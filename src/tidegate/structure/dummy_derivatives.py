@@ -8,7 +8,7 @@ constraints; where every pivot may vanish the choice is left open, and made anew
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations
 from math import comb
 from typing import Any, Final
@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.expressions import ONE, ZERO, Expr, evaluate
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.pantelides import Orders
 from tidegate.structure.pivots import Block, Pivots, find_pivots
 

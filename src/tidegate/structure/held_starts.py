@@ -6,10 +6,11 @@ a state that was not said to hold (``start_unknowns``), as ``fixed=true`` does i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.expressions import Expr, substitute
 from tidegate.model import Equation, Model, VariableRole
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.passes import Reduced
 
 __all__ = ["HeldStarts", "held_starts"]

@@ -7,11 +7,11 @@ look-ups are constant, so what stands only in them determines nothing; the arms 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.model import Equation, Model, VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Incidence", "incidence", "smooth_symbols", "variable_incidence"]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from tidegate.expressions import ONE, ZERO, Expr, Role, as_real, differentiate, 
 from tidegate.expressions.evaluate_many import Values, evaluate_many
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Equation
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["LARGEST", "Solution", "VanishingError", "are_rounding", "hidden_symbols", "is_rounding", "solved", "solved_together"]
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from tidegate.expressions import ZERO, Expr, Role, constant, walk
 from tidegate.model import Equation, Form, Model, VariableRole
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.passes import Passed
 from tidegate.structure.plain_sums import plain_sum
 

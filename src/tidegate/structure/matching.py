@@ -7,8 +7,9 @@ Hopcroft and Karp 1973 (https://doi.org/10.1137/0202019) for the matching; Dulma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Matching", "Parts", "dulmage_mendelsohn", "maximum_matching"]
 

@@ -8,12 +8,13 @@ of them have; the smallest nominal size counts, so that none is solved with less
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from tidegate.errors import Origin, StructureError
 from tidegate.expressions import ZERO, Expr, constant, number_text
 from tidegate.model import Bound, Equation, Model, Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.passes import Demand
 
 __all__ = ["Member", "merged"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from tidegate.expressions import Expr, Role, dependencies, differentiate, evaluate, symbol
 from tidegate.model import Model
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.passes import reduced
 

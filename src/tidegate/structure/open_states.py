@@ -9,12 +9,13 @@ nothing but the names of the states. One layout serves for all choices.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tidegate.expressions import FALSE, ONE, TRUE, ZERO, Expr, Role, select, symbol
 from tidegate.model import Action, Assignment, Branch, Equation, Origin, Variable, VariableRole, When
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Candidates", "OpenStates", "open_states"]
 

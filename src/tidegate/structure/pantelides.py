@@ -8,9 +8,9 @@ matching, so that only equations without a partner are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.matching import maximum_matching
 
 __all__ = ["Orders", "differentiations"]

@@ -7,7 +7,7 @@ user wrote them. Passes follow one another; what they tell is put together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Final, Protocol
 
@@ -17,6 +17,7 @@ from tidegate.expressions.pickled import stored, unstored
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Model, VariableRole
 from tidegate.model.rewriting import expressions_of
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Check", "Demand", "Follower", "Pass", "Passed", "Reduced", "reduced"]
 

@@ -8,12 +8,13 @@ somebody has to choose at every instant anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import Any, Final
 
 from tidegate.expressions import ZERO, Expr, Role, evaluate
 from tidegate.expressions.sparsity import dependencies
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Block", "Pivots", "find_pivots"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -12,6 +12,7 @@ from tidegate.expressions import ZERO, Expr, Role, evaluate, substitute, symbol
 from tidegate.model import Assignment, Equation, Model, Variable, VariableRole
 from tidegate.model.rewriting import rewritten, with_actions
 from tidegate.model.validate import parameter_values
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.derived_equations import derivative_name, derivatives_in_time, own_symbol, value_symbol
 from tidegate.structure.dummy_derivatives import Dummies
 from tidegate.structure.open_states import Candidates, OpenStates, open_states

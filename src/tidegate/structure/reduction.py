@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from tidegate.expressions import Expr, Role, jacobian, substitute, walk
 from tidegate.model import Action, Assignment, Model, VariableRole
 from tidegate.model.rewriting import expressions_of
 from tidegate.names import listed, shortened
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import equation_name
 from tidegate.structure.derived_equations import derivatives_in_time, opaque_in, own_symbol, value_symbol, without_rests

@@ -6,12 +6,12 @@ Aliases with the unknown that stays for them, the blocks in the order in which t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.expressions import Expr, Role
 from tidegate.model import Model, VariableRole
 from tidegate.names import listed, shortened
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.held_starts import held_starts
 from tidegate.structure.incidence import incidence

@@ -19,7 +19,7 @@ A divisor made of parameters is a demand on their values. Where a run has others
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -28,6 +28,7 @@ from tidegate.expressions.sparsity import is_affine
 from tidegate.expressions.substitute import Substitution
 from tidegate.model import Action, Assignment, Equation, Form, Model, Variable, VariableRole
 from tidegate.model.rewriting import rewritten
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.blt import blocks_in_order
 from tidegate.structure.delays import kept_for_the_past
 from tidegate.structure.incidence import Incidence, incidence

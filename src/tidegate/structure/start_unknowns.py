@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 from tidegate.errors import StructureError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.model import Equation, Model, VariableRole
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.held_starts import HeldStarts
 from tidegate.structure.incidence import smooth_symbols
 from tidegate.structure.matching import maximum_matching

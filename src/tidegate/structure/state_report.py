@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.names import listed, shortened
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Demoted", "OpenGroup", "StateReport"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import Final
@@ -24,6 +24,7 @@ from tidegate.expressions.no_event import without_own_event
 from tidegate.expressions.substitute import Substitution, substitute
 from tidegate.model import Model, Variable, VariableRole
 from tidegate.model.rewriting import rewritten
+from tidegate.quick_dataclass import dataclass
 from tidegate.structure.passes import Passed
 
 __all__ = ["TOLERANCE", "steep_roots"]

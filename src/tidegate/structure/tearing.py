@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Torn", "tear"]
 

@@ -8,10 +8,11 @@ is anything as an addend; as a factor it leaves a unit alone if it is small and 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.units import BASE_UNITS, DIMENSIONLESS, Unit
 
 __all__ = [

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.frames import FileFrame, packed
 
 __all__ = ["FAILED", "FINISHED", "KINDS", "NOT_RUN", "STATUS", "TERMINATED", "Batch", "Outcome", "batch_of", "from_frame", "joined", "to_frame"]

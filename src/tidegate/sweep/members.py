@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ from tidegate.compiled.quantities import Located
 from tidegate.errors import TidegateError, UsageError
 from tidegate.executive import find_parameters, given_numbers, numbers_for, parameter_vector
 from tidegate.numbers_as_texts import flag_attributes, texts_to_numbers
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 from tidegate.units import convert
 

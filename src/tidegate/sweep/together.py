@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.executive import Cause, ManyRuns, RecordedRuns, kinds_of
+from tidegate.quick_dataclass import dataclass
 from tidegate.sweep.batch import FINISHED, TERMINATED, Batch
 
 __all__ = ["Wanted", "kept"]

@@ -7,13 +7,13 @@ lies inside the segment for which it is given. A clock with a period goes on fro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.model.plain_model import Instant, PlainClock, PlainModel
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.pieces import StepPiece

@@ -19,13 +19,14 @@ digits) is not held against a run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.model.plain_model import Instant, PlainModel
+from tidegate.quick_dataclass import dataclass
 from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 

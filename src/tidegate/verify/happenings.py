@@ -9,13 +9,14 @@ values are what the bodies of the clauses that happened compute from the values 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.model.plain_model import Instant, PlainAction, PlainClause, PlainClock, PlainModel
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, noisy

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.model.plain_model import Instant
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 
 __all__ = ["Exact", "StepPiece", "pieces_of"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from textwrap import shorten
 from typing import Final, Literal
 
+from tidegate.quick_dataclass import dataclass
 from tidegate.results.labels import number
 from tidegate.wrong_calls import explained
 

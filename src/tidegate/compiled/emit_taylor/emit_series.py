@@ -7,7 +7,6 @@ with it to the last bit. What follows is written out where that is short, and lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -18,6 +17,7 @@ from tidegate.compiled.emit_taylor.recurrences import Program
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores, straight_series
 from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
 from tidegate.expressions import Expr
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Arguments", "Form", "SeriesText", "emit_series"]
 

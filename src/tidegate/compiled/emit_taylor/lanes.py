@@ -9,12 +9,13 @@ than their length.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
 from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, literal, spread_literal
 from tidegate.expressions import Expr
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["LanePlan", "lane_functions"]
 

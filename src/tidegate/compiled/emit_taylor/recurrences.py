@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.expressions import ONE, Expr, Role, as_real, constant, node
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["NoSeriesError", "Program", "Row", "series_program"]
 

@@ -7,12 +7,12 @@ come last, so that the others do not wait for them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
 from tidegate.compiled.emit_taylor.vector_text import bits, kind, literal, spread_literal
 from tidegate.expressions import Expr
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Item", "Series", "Side", "StraightLine", "StraightSeries", "stores", "straight_series"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Final, Unpack
 
@@ -25,6 +25,7 @@ from tidegate.frontends.blocks import library as blocks
 from tidegate.frontends.blocks.block import About, Block
 from tidegate.frontends.blocks.diagram import Diagram
 from tidegate.frontends.blocks.pen import Pen
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["RoutineBlock", "to_diagram"]
 

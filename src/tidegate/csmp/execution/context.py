@@ -6,7 +6,7 @@ The same attributes are there when a routine is followed on symbols (``traced``)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tidegate.csmp.language.diagnostics import say
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import offsets as m
 from tidegate.errors import CsmpError
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Context", "Outputs", "RunFacts"]
 

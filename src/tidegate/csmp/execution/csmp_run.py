@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from typing import Final, Literal
@@ -24,6 +24,7 @@ from tidegate.csmp.language.block_kinds import Parameters
 from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Column, Result, Statistics
 
 __all__ = ["CsmpRun", "Proceed"]

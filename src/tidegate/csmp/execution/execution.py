@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
@@ -24,6 +24,7 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import CsmpError
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Execution", "Surroundings"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.csmp.fortran_numbers import five
 from tidegate.csmp.language.program import CsmpProgram
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["DebugEntry", "debug_entries", "debug_text"]

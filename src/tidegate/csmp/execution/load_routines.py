@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tidegate.compiled.native import NativeModule
@@ -16,6 +15,7 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Loaded", "load_routines"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from tidegate.csmp.machine import offsets as m
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["CalledRoutine", "Failure", "call_back"]
 

@@ -9,7 +9,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -17,6 +17,7 @@ from typing import Any, Final
 from tidegate.csmp.language.block_kinds import MOST_USER_TYPES, BlockStatement, Parameters, is_user_kind
 from tidegate.csmp.language.program import Routine
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Routine", "Routines", "interpolation", "routines_of", "user"]

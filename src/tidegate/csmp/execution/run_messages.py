@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from traceback import extract_tb
 from typing import Final, Literal
 
@@ -12,6 +11,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, notice, say
 from tidegate.csmp.machine import offsets as m
 from tidegate.csmp.machine.machine import Machine
 from tidegate.errors import CsmpError, UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Remark", "RunStatus", "ending"]

@@ -11,7 +11,6 @@ import builtins
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import UntraceableError, UsageError
 from tidegate.expressions import Expr, Role, as_real, select, symbol, walk
 from tidegate.expressions.tracing import compare, path_condition, trace
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TracedRoutine", "compile_traced", "is_followable", "trace_interpolation", "trace_user"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.errors import Origin
+from tidegate.quick_dataclass import dataclass
 
 __all__ = [
     "KINDS",

@@ -5,7 +5,6 @@ It stands behind the last empty line of the file under the heading ``CONTROL :``
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypedDict
 
 from tidegate.csmp.language import written_numbers
@@ -13,6 +12,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.fields import split
 from tidegate.errors import Origin
 from tidegate.names import suggestion
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Control", "RunControl", "control_lines", "take_control"]

@@ -5,10 +5,10 @@ A diagnostic's text is the report's, without the ``! `` that a console prints be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.errors import Diagnostic
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DIAGNOSTICS", "NOTICES", "Diagnostic", "DiagnosticKind", "Notice", "notice", "say"]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MOST_IN_LABEL", "MOST_IN_TITLE", "Fields", "split", "title_of"]
 

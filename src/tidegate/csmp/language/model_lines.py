@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, Literal
 
@@ -22,6 +22,7 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.language.sections import Section, sections_of
 from tidegate.csmp.language.statements import ConfigurationReader, FunctionReader, ParameterReader
 from tidegate.errors import CsmpError, Origin, UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Part", "Reading", "load", "read", "read_statements", "read_tolerantly", "text_of", "write"]

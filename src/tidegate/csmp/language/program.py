@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from tidegate.csmp.language.block_kinds import NO_PARAMETERS, BlockStatement, Parameters, is_user_kind
@@ -12,6 +12,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, say
 from tidegate.csmp.language.sorting import sort_failure, sort_list
 from tidegate.later_stages import later
 from tidegate.model import Model
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["CsmpProgram", "Routine", "RoutineOf"]
 

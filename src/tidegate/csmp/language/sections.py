@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from tidegate.csmp.language.fields import split
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["HEADINGS", "Section", "SectionKind", "sections_of"]
 

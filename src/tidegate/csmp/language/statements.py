@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bisect
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Protocol
 
 from tidegate.csmp.fortran_numbers import five
@@ -18,6 +18,7 @@ from tidegate.csmp.language.diagnostics import Diagnostic, Notice, notice, say
 from tidegate.csmp.language.fields import Fields, split
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.errors import Origin
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["ConfigurationReader", "FunctionReader", "Limits", "Outcome", "ParameterReader", "StatementReader"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +16,7 @@ from tidegate.csmp.language.control import RunControl
 from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.machine import offsets as m
 from tidegate.integrators.kernel_cache import kernel
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Machine", "MachineRecords"]
 

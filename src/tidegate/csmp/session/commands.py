@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from tidegate.names import close_names
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["NO_LONGER_VALID", "ChannelCommand", "Command", "Unreadable", "Word", "read_commands"]
 

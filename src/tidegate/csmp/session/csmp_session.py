@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,6 +24,7 @@ from tidegate.csmp.session.help import help_on
 from tidegate.csmp.session.session_channels import ChannelRefused, is_there
 from tidegate.csmp.session.session_state import SessionState
 from tidegate.csmp.session.terminal import EndOfReplies, Recorder, Terminal
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["CsmpSession", "Ended"]
 

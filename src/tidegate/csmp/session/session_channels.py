@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
 from tidegate.csmp.session.commands import ChannelCommand
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DEBUG_UNIT", "ChannelRefused", "Channels", "SessionChannel", "is_there"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from tidegate.csmp.execution.csmp_run import CsmpRun
@@ -12,6 +12,7 @@ from tidegate.csmp.language.program import CsmpProgram
 from tidegate.csmp.language.statements import Limits
 from tidegate.csmp.session.model_file import ModelFile
 from tidegate.csmp.session.session_channels import Channels
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DebugWanted", "Integration", "SessionOutput", "SessionState"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -22,6 +21,7 @@ from tidegate.csmp.trans.scales import Scale, round_step
 from tidegate.csmp.trans.selection import Selection, Window, of_channels, title_of
 from tidegate.csmp.trans.terminal_plot import terminal_plot
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result, written_whole
 
 __all__ = ["MAX_BLOCKS", "OutputProgram"]

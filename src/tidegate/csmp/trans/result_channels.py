@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.errors import UsageError
 from tidegate.names import unknown_name
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 
 __all__ = ["EVERY", "TIME", "ResultChannel", "channels_of", "chosen_channels", "listed"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DIVISIONS", "Scale", "convenient_scale", "round_step"]
 

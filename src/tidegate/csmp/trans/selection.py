@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from tidegate.csmp.trans.result_channels import TIME, ResultChannel, channels_of, chosen_channels, listed
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result
 from tidegate.results.labels import number
 

@@ -7,7 +7,6 @@ out comes a ``Result``, as of every other run.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from tidegate.errors import Origin
 from tidegate.executive.monitor.inside import build
 from tidegate.executive.monitor.motion import Motion
+from tidegate.quick_dataclass import dataclass
 from tidegate.results import Column, Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.event_log import LazyEvents, largest
 

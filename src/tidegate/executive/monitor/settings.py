@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from tidegate.integrators.classical.adams import ADAMS
@@ -10,6 +9,7 @@ from tidegate.integrators.classical.euler import EULER
 from tidegate.integrators.classical.fixed_step import FixedStep
 from tidegate.integrators.classical.heun import HEUN
 from tidegate.integrators.classical.trapezoid import TRAPEZOID
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DISC_HALVINGS", "FIXED_STEP", "LATEST", "MAX_HALVINGS", "METHODS", "Method", "Settings"]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["AFTERWARDS", "SENTENCES", "Afterwards", "Refused", "Stopped", "Trouble"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from tidegate.executive.monitor.interface import Condition, Process
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Wait", "Waiting"]
 

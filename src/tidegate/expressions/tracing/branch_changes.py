@@ -8,11 +8,12 @@ aliases. A view of an array is noted as the array that owns the memory.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CellType
 from typing import Any, Final
 
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "owner", "write"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from tidegate.errors import UntraceableError
@@ -19,6 +18,7 @@ from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yiel
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, TracedScope, Tracer, conjunction
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["fork", "scope"]
 

@@ -6,7 +6,7 @@ import ast
 import builtins
 import enum
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from types import CellType, FunctionType
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branch_changes import Contents, Namespace
 from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import FunctionSource, SourceFile
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["CallFrame", "Closure", "Exit", "Flow", "Yielded", "bind_arguments", "closure_of"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +21,7 @@ from tidegate.expressions.nodes import Expr, as_expr, decide, walk
 from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MOST_POINTS", "PathDifference", "at_start", "compare", "numbers_of", "numeric"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache, partial
 from types import FunctionType, MethodType
 from typing import Any, Final
@@ -29,6 +29,7 @@ from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 from tidegate.expressions.tracing.without_source import on_symbols
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Yields", "call", "in_turn"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from tidegate.expressions.nodes import Expr, select
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "joined_objects", "merge"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -16,6 +15,7 @@ from typing import Any, Final
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr, decide
 from tidegate.expressions.tracing.source import is_pythons_own, is_tidegates_own
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MOST_PATHS", "Exploration", "explore", "failing_line"]
 

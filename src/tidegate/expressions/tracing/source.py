@@ -15,13 +15,13 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any, Final
 
 from tidegate.errors import Origin
 from tidegate.expressions.tracing.value_kinds import class_of
+from tidegate.quick_dataclass import dataclass
 from tidegate.shown_places import shown_file
 
 __all__ = [

@@ -9,7 +9,6 @@ import ast
 import sys
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Final
 
 from tidegate.errors import Origin
@@ -23,6 +22,7 @@ from tidegate.expressions.tracing.merge import frozen, joined_objects
 from tidegate.expressions.tracing.source import followed_place, origin_at
 from tidegate.expressions.tracing.tracer import MergeReturns, MergeYields, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Trace", "path_condition", "trace"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from tidegate.errors import Origin, TidegateError, UntraceableError
@@ -20,6 +20,7 @@ from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yiel
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYields", "TracedScope", "Tracer", "conjunction"]
 

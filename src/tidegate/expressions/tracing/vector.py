@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Self, override
 
 import numpy as np
@@ -20,6 +19,7 @@ from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.symbolic_matrices import determinant, inverse, solution
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_sequence
 from tidegate.names import listed, suggestion
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Vector", "VectorNames", "is_symbolic", "plain", "stored"]
 

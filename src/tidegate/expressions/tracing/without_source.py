@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
@@ -17,6 +16,7 @@ from typing import Any, Final
 from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import find_source
 from tidegate.expressions.tracing.vector import is_symbolic, plain
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["on_symbols"]
 

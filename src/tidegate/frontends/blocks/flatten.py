@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tidegate.errors import Origin, UsageError
 from tidegate.frontends.blocks.block import Block, Composite, OutPort
 from tidegate.frontends.blocks.outer_ports import Inlet
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Flat", "Leaf", "flatten"]
 

@@ -8,7 +8,7 @@ which it is cut becomes an algebraic unknown, and the model a DAE.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tidegate.errors import InvalidModelError, Origin, StructureError
 from tidegate.expressions import Expr, Role, as_real, symbol, walk
@@ -18,6 +18,7 @@ from tidegate.frontends.blocks.flatten import Flat, Leaf, flatten
 from tidegate.frontends.blocks.loops import loops, order, shortest_loop
 from tidegate.frontends.blocks.pen import Ink, Pen
 from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["lower"]
 

@@ -6,7 +6,7 @@ Every name a block gives gets the block's path in front, so that two blocks neve
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, Final, Literal, Protocol
 
@@ -17,6 +17,7 @@ from tidegate.expressions import FALSE, TRUE, Expr, Role, as_boolean, as_expr, a
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Trace, at_start, function_origin, numeric, require_agreement, trace
 from tidegate.model import Action, Assignment, Branch, Definition, Equation, TimeEvent, Variable, VariableRole, When, element_names
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TIME", "EquationWriter", "Ink", "Pen", "Value", "truth"]
 

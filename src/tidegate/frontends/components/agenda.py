@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -18,6 +18,7 @@ from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.instants import Instant, active, determined
 from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When, element_names
 from tidegate.model.at_start import with_starts_of
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Agenda", "Body", "read_agenda"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from tidegate.errors import Origin, UsageError
@@ -11,6 +11,7 @@ from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.statements import noted
 from tidegate.model import Branch, Message, Terminate, When
 from tidegate.model.remarks import terminate as terminate_in_body
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Demand", "assertion", "clause_of", "terminate"]

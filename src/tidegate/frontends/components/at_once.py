@@ -8,7 +8,6 @@ need each other's new values so, in a circle, all see the values before.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from tidegate.errors import ModelError
 from tidegate.expressions import ZERO, Expr, Role, dependencies, symbol
@@ -17,6 +16,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.agenda import Agenda, Body
 from tidegate.frontends.components.equalities import Equality
 from tidegate.model import Assignment
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Followers", "equations_at_once", "resolve"]
 

@@ -7,7 +7,7 @@ So a fault is told of the component that has it, and not of the thousand equatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from tidegate.frontends.components.local_system import LocalSystem
 from tidegate.frontends.components.part import Part, joined
 from tidegate.model import Variable, VariableRole
 from tidegate.names import listed, shortened
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Node", "ends_of", "require_balance"]
 

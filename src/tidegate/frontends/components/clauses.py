@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Self, cast, overload
 
 from tidegate.errors import Origin, UsageError
@@ -17,6 +17,7 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import class_names, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.model import DEFAULT_PRIORITY
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Clause", "Trigger", "at", "every", "finally_", "initially", "when"]

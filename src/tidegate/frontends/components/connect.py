@@ -8,7 +8,7 @@ opposite sign, since what flows into the component flows out of its connector on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 import numpy as np
@@ -25,6 +25,7 @@ from tidegate.frontends.components.part import Part, joined
 from tidegate.frontends.components.part_array import PartArray
 from tidegate.frontends.components.statements import noted
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.units import parse
 from tidegate.wrong_calls import explained
 

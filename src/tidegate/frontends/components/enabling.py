@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tidegate.errors import Origin, UsageError
@@ -12,6 +12,7 @@ from tidegate.frontends.components.conditional import Absent
 from tidegate.frontends.components.connectors import Connector
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.statements import noted
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["Enable", "enable"]

@@ -8,7 +8,7 @@ that the number of equations is the same in every mode.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, as_expr, select
 from tidegate.frontends.components.elements import flat, is_array
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Equality", "equation_sides", "make_equality", "merge_equalities", "read_equalities"]
 

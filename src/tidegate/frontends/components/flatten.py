@@ -7,7 +7,7 @@ signals is an unknown like any other; an input of the outermost component is giv
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -30,6 +30,7 @@ from tidegate.frontends.components.model_system import system_of_model
 from tidegate.frontends.components.part import Part, joined, outer_scope, unchanged_classes
 from tidegate.frontends.components.switching import Switched, switched_off
 from tidegate.model import Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Flat", "component_place", "flatten"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, reduce
 from typing import Any, Final, cast
 
@@ -29,6 +29,7 @@ from tidegate.frontends.components.statements import noted_statements
 from tidegate.model import Action, Assignment, VariableRole, element_names
 from tidegate.model.remarks import collect_remarks
 from tidegate.names import listed, suggestion
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Follower"]
 

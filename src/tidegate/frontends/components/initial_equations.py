@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions.tracing import written_at
 from tidegate.frontends.components.equalities import Equality, read_equalities
 from tidegate.frontends.components.statements import noted
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["InitialEquations", "initial_equations"]

@@ -9,13 +9,14 @@ the value that was found is kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, dependencies, node, select, symbol
 from tidegate.frontends.components.equalities import Equality
 from tidegate.model import Assignment, Branch, Variable, VariableRole, When
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Instant", "active", "determined", "kept_in", "solved_at_instants"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,7 @@ from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.part import Part, joined, outer_scope
 from tidegate.model import Action, Assignment, Message, Terminate, When
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["LocalSystem", "declarations_below", "follow", "given_value", "standing_alone", "structure_key"]
 

@@ -7,7 +7,7 @@ algebraic variable; derivatives that are used elsewhere are then replaced by the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tidegate.errors import Origin, UsageError
@@ -21,6 +21,7 @@ from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.flatten import Flat, component_place, flatten
 from tidegate.frontends.components.instants import kept_in, solved_at_instants
 from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["lower"]
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +24,7 @@ from tidegate.frontends.components.known_numbers import Moment, Number, Pending,
 from tidegate.model import Model, Terminate, VariableRole, element_names
 from tidegate.model.plain_model import Instant, PlainAction
 from tidegate.model.remarks import collect_remarks, sentences
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["PlainComponent"]
 

@@ -9,7 +9,7 @@ as they were with the part still on. Its clauses sleep: what their conditions we
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, constant, dependencies, node, select, symbol
@@ -17,6 +17,7 @@ from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality
 from tidegate.model import Assignment, Branch, TimeEvent, Variable, VariableRole, When
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Switched", "switched_off"]
 

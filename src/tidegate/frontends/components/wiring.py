@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tidegate.expressions import as_expr
@@ -13,6 +12,7 @@ from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.local_system import declarations_below, standing_alone
 from tidegate.frontends.components.part import Part
 from tidegate.frontends.components.part_array import PartArray
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Node", "wiring"]
 

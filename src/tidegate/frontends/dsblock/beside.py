@@ -13,7 +13,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -25,6 +25,7 @@ from tidegate.frontends.dsblock.block import BeginsBeside, Block, Entry, Reply, 
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.kept import REACH
 from tidegate.model.callables import At, Variant
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Beside", "Happens", "Lowered"]
 

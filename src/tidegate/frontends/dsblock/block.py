@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -18,6 +17,7 @@ from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.forms import Equations
 from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.model.callables import NativeFunction, NativeSignals
+from tidegate.quick_dataclass import dataclass
 
 __all__ = [
     "Action",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import product
 from typing import Final
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.model import Form
+from tidegate.quick_dataclass import dataclass
 
 __all__ = [
     "ABSENT",

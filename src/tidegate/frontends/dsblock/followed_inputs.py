@@ -6,7 +6,6 @@ With them a block whose callbacks are native has its inputs natively, too, and i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +18,7 @@ from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.tracing import collect_reads, function_origin, require_agreement, trace
 from tidegate.expressions.tracing.reads import Reads
 from tidegate.frontends.dsblock.description import SignalEntry
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["FollowedInputs", "follow", "followed_inputs"]
 

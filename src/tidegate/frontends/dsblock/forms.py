@@ -13,7 +13,6 @@ A connection of ODEs knows that its residuals are f - xd, and those of loops: x'
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.description import Description, SignalKind
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Equations", "dae_equations", "explicit_equations", "leading_matrix", "ode_equations"]
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MessageValues", "expanded", "file_name", "message", "messages_of", "starred"]
 

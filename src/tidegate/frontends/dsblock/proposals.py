@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.description import Description, ParameterEntry, ParameterKind, SignalKind
 from tidegate.model import Form
 from tidegate.names import suggestion
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["COMMUNICATION", "OWN_OPTIONS", "Environment", "RunOptions", "nominal_sizes", "proposed"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import CodeType
 from typing import Any, Final, Protocol, runtime_checkable
 
@@ -26,6 +26,7 @@ from tidegate.frontends.dsblock.description import ParameterEntry, ParameterKind
 from tidegate.frontends.dsblock.named import Named, flat
 from tidegate.frontends.dsblock.python_block import CALLBACKS, Memory, PythonBlock, flat_parts, wanted_parts
 from tidegate.model import Form
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["CanBeFollowed", "Followed", "SymbolicRun", "mentioned", "symbolic_run"]
 

@@ -7,7 +7,7 @@ functions have, and what was said of every callback. What happens at events is l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -28,6 +28,7 @@ from tidegate.frontends.dsblock.signals import InputSignals
 from tidegate.frontends.dsblock.symbolic_run import CanBeFollowed, Followed, mentioned, symbolic_run
 from tidegate.model import Branch, Definition, Equation, Form, Model, Terminate, TimeEvent, Variable, VariableRole, When
 from tidegate.model.callables import At
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Asked", "Traced", "require_memory", "traced"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from numbers import Real
 from typing import Any, Final
@@ -13,6 +13,7 @@ from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.other_words import OF_EVENTS
 from tidegate.model import DEFAULT_PRIORITY
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 
 __all__ = ["EventClause", "GivenTime", "event"]

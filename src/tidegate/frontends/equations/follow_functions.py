@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from tidegate.errors import Origin, UsageError
@@ -17,6 +17,7 @@ from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
 from tidegate.model import Form
 from tidegate.model.remarks import collect_remarks
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "plainly", "takes", "takes_besides"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
@@ -19,6 +19,7 @@ from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import Problems, read_quantities
 from tidegate.later_stages import later
 from tidegate.model import Form, Model
+from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 from tidegate.wrong_names import answering
 

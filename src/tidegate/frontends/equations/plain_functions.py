@@ -7,7 +7,6 @@ of ``y``, ``ydot`` and ``p`` is a Python float, so that an ``if``, a dictionary 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from tidegate.frontends.equations.returned import flat
 from tidegate.model import Form, Terminate
 from tidegate.model.plain_model import Instant, PlainAction, PlainClock
 from tidegate.model.remarks import collect_remarks, sentences
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["PlainFunctions"]
 

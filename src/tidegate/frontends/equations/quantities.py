@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ from tidegate.expressions import Expr, Role, as_boolean, as_real, symbol
 from tidegate.expressions.tracing import Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.model import MAX_DIMENSIONS, element_names
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["FunctionQuantities", "NamedPiece", "Problems", "read_quantities"]
 

@@ -7,7 +7,6 @@ say how many values were expected.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any
 
 from tidegate.errors import Origin, UsageError
@@ -16,6 +15,7 @@ from tidegate.expressions.tracing import Trace
 from tidegate.expressions.tracing.value_kinds import is_array, is_mapping, is_sequence
 from tidegate.frontends.equations.quantities import FunctionQuantities
 from tidegate.names import listed, suggestion
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Returned", "flat"]
 

@@ -7,7 +7,6 @@ becomes a discrete variable, so that the next change needs no other model: numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from tidegate.frontends.processes.moved_number import Moved, moves_of, plain
 from tidegate.frontends.processes.surroundings import Number, in_symbols, is_number, putting
 from tidegate.model import Branch, Equation, Form, Model, Terminate, VariableRole, When
 from tidegate.model import Variable as ModelVariable
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Composer", "Composition", "derivative_by"]
 

@@ -10,7 +10,6 @@ import inspect
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from tidegate.expressions.tracing import Reads, collect_reads, function_origin, 
 from tidegate.frontends.processes.flows import Continuous, Parameter, Variable
 from tidegate.frontends.processes.moved_number import plain
 from tidegate.frontends.processes.surroundings import TIME, Number, in_symbols, is_number, putting
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["FollowedBodies", "FollowedCondition", "Kind", "Symbols", "follow_bodies", "follow_condition", "kind_of"]
 

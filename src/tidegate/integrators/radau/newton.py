@@ -28,7 +28,7 @@ NOT_A_NUMBER: Final = 2
 
 _EPS: Final = 2.220446049250313e-16
 _FASTEST: Final = 1e-2  # no convergence is believed to be faster: what a first correction leaves may belong to unknowns that it hardly moved
-_GAIN: Final = (5e1, 5e2, 5e3)  # growth of rounding errors through the eigenbasis for 3, 5, 7 stages, with a reserve of 4
+_GAIN: Final = np.array([5e1, 5e2, 5e3])  # growth of rounding errors through the eigenbasis for 3, 5, 7 stages, with a reserve of 4
 _ROUNDINGS: Final = 64.0
 _LEFT: Final = 0.5  # of a residual by one correction, at most
 
@@ -163,8 +163,8 @@ def factor_systems(run, step, which):
     k = (run.stages - 3) // 2
     bad = factor_real(run, which, LAMBDA_REAL[k] / step, run.jacobian_at)
     for c in range(k + 1):
-        z = LAMBDA_COMPLEX[k, c] / step
-        bad += factor_complex(run, which, c, z.real, z.imag)
+        eigenvalue = LAMBDA_COMPLEX[k, c]
+        bad += factor_complex(run, which, c, eigenvalue.real / step, eigenvalue.imag / step)
     return bad
 
 
@@ -212,7 +212,7 @@ def newton(run, t, step, which, tolerance, offset):
             if not theta < 0.99:
                 return DIVERGED
             factor = max(theta, _FASTEST) / (1.0 - theta)
-            expected = factor * norm * theta ** (most - 1 - iteration)
+            expected = factor * norm * theta ** float(most - 1 - iteration)
             if expected >= tolerance and iteration < most and factor * norm > tolerance:
                 return DIVERGED
         last_moved = max(moved, _EPS)

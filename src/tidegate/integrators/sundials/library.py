@@ -12,9 +12,8 @@ from ctypes import c_double, c_int, c_int64
 from functools import cache
 from typing import Any, Final
 
-from llvmlite import binding
-
 from tidegate.compiled import kinds
+from tidegate.compiled.native import offer
 from tidegate.compiled.numba_later import External
 from tidegate.errors import UsageError
 
@@ -51,5 +50,5 @@ def function_address(name: str) -> int:
 def native_function(name: str, result: Any, *arguments: Any) -> Any:
     """A function of SUNDIALS for code that Numba compiles; the code names it, so that it may be kept on disk."""
     symbol = f"tidegate_sundials_{name}"
-    binding.add_symbol(symbol, function_address(name))
+    offer(symbol, function_address(name))
     return External(symbol, _NATIVE[result](*[_NATIVE[a] for a in arguments]))

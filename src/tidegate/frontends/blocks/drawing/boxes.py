@@ -6,11 +6,11 @@ Lengths are pixels, y goes downwards, as everywhere in a picture.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.frontends.blocks.drawing.description import DrawnNode
 from tidegate.frontends.blocks.drawing.looks import Look, look_of
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["FONT", "LABEL", "Box", "box_of", "text_width"]
 

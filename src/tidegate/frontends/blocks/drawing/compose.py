@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 from tidegate.frontends.blocks.drawing.boxes import FONT, LABEL, Box, box_of, text_width
@@ -12,6 +11,7 @@ from tidegate.frontends.blocks.drawing.layers import columns_of
 from tidegate.frontends.blocks.drawing.positions import heights
 from tidegate.frontends.blocks.drawing.scene import Circle, Line, Scene, Text
 from tidegate.frontends.blocks.drawing.wires import Point, Wire, wiring_of
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["DrawingPlan", "add_box", "compose", "plan_of"]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from tidegate.errors import UsageError
 from tidegate.frontends.blocks.drawing.looks import Look
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Drawing", "DrawnNode", "Edge"]
 

@@ -7,13 +7,13 @@ hierarchical system structures", IEEE Transactions on Systems, Man, and Cybernet
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import pairwise
 from typing import Any, Final
 
 from tidegate.frontends.blocks.drawing.description import Drawing, Edge
 from tidegate.frontends.blocks.drawing.untangle import Bend, Item, Net, WirePiece, untangled
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Columns", "columns_of"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Look", "Outline", "look_of"]
 

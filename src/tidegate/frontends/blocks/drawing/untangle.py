@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
 from typing import Final
+
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Bend", "Item", "Net", "WirePiece", "untangled"]
 

@@ -9,13 +9,14 @@ A. Hashimoto and J. Stevens, "Wire routing by optimizing channel assignment with
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from tidegate.frontends.blocks.drawing.boxes import LABEL, Box, text_width
 from tidegate.frontends.blocks.drawing.description import Drawing, Edge
 from tidegate.frontends.blocks.drawing.layers import Columns
 from tidegate.frontends.blocks.drawing.untangle import Bend, Item, Net
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Crossing", "Wire", "Wiring", "wiring_of"]
 

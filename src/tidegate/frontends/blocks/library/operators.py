@@ -7,7 +7,6 @@ a name in the diagram stays one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -27,6 +26,7 @@ from tidegate.frontends.blocks.library.arithmetic import (
 )
 from tidegate.frontends.blocks.library.logic import And, Compare, Not, Or
 from tidegate.frontends.blocks.signals import BUILDERS, is_number
+from tidegate.quick_dataclass import dataclass
 
 __all__: list[str] = []
 

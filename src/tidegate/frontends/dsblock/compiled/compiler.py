@@ -9,13 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from tidegate.cache_folder import prune, safe_directory
 from tidegate.errors import UsageError
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["SOURCE_SUFFIXES", "build_library", "compiler_of"]
 

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import weakref
-from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any, Final, cast
@@ -27,6 +26,7 @@ from tidegate.frontends.dsblock.compiled.library import LETTERS, Language
 from tidegate.frontends.dsblock.description import Description
 from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.warned import warn
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["IsolatedBlock", "IsolatedSource", "Processes"]
 

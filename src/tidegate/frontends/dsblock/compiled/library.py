@@ -11,12 +11,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from tidegate.errors import UsageError
 from tidegate.frontends.dsblock.compiled.requests import runtime
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["LETTERS", "Language", "Library", "copied", "opened"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from tidegate.frontends.dsblock.compiled.vectors import BlockStructure, Vectors
 from tidegate.frontends.dsblock.description import Dependence, Description, ParameterKind, Proposals, SignalKind
 from tidegate.frontends.dsblock.warned import warn
 from tidegate.model import Form
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["NativeModel", "told_of_end"]
 

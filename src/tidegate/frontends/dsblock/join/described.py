@@ -7,7 +7,7 @@ what its auxiliary variables add to those of its parts are inputs that other blo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from tidegate.frontends.dsblock.join.rates import Unknowns, unknowns
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part, Wiring
 from tidegate.frontends.dsblock.proposals import COMMUNICATION, Environment
 from tidegate.model import Form
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Layout", "layout"]
 

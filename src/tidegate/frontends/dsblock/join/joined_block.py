@@ -6,7 +6,7 @@ Source: Otter, DSblock 3.3 (DLR 1994), BLOCKS. Inputs at the start are computed 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -34,6 +34,7 @@ from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Part
 from tidegate.frontends.dsblock.proposals import Environment
 from tidegate.frontends.dsblock.python_block import PythonBlock
 from tidegate.frontends.dsblock.warned import said_once
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["JoinedBlock", "called"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from tidegate.frontends.dsblock.join.native import NativeJoin
 from tidegate.frontends.dsblock.join.signals import Evaluation, Signals
 from tidegate.model import Form
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 from tidegate.wishes import StopRun
 
 __all__ = ["JoinedRun", "Pending"]

@@ -7,7 +7,6 @@ method with differences: n unknowns in n equations if the index is 1. Where they
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, cast
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from tidegate.errors import InitializationError, SingularSystemError
 from tidegate.frontends.dsblock.forms import leading_matrix
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Consistent", "consistent", "determines_nothing", "differences", "is_singular"]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from tidegate.frontends.dsblock.description import SignalKind
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE, Wiring
 from tidegate.model import Form
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Call", "Loop", "Order", "components", "is_circle", "order"]
 

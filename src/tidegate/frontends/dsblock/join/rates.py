@@ -7,7 +7,6 @@ A connection with an HDAE is one (Otter, DSblock 3.3, connection). What is a DAE
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -20,6 +19,7 @@ from tidegate.frontends.dsblock.join.order import Order
 from tidegate.frontends.dsblock.join.wiring import Part, Wiring
 from tidegate.frontends.dsblock.probed_form import probed_form
 from tidegate.model import Form
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Unknowns", "unknowns"]
 

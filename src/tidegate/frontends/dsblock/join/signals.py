@@ -6,7 +6,7 @@ Vectors hold numbers, or expressions where a connection is followed on symbols.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from tidegate.frontends.dsblock.join.order import Call
 from tidegate.frontends.dsblock.join.wiring import OUTSIDE
 from tidegate.model import Form
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Evaluation", "Place", "Signals"]
 

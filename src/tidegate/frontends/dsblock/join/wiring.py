@@ -6,7 +6,6 @@ Source: Otter, DSblock 3.3 (DLR 1994), BLO3UX and the rules for signals: outputs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
@@ -17,6 +16,7 @@ from tidegate.frontends.dsblock.block import Block
 from tidegate.frontends.dsblock.checks import MAX_NAME, is_name
 from tidegate.frontends.dsblock.description import Description, SignalEntry, SignalKind, element_names
 from tidegate.names import listed, suggestion
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["OUTSIDE", "Outer", "Part", "Wiring", "wiring"]
 

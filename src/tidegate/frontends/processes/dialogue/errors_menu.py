@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from tidegate.errors import ProcessError
 from tidegate.frontends.processes.dialogue.prologue import FIXED_STEP, ask_limits, ask_method, at_least_0
 from tidegate.frontends.processes.dialogue.questions import Debugging, Talk, ask_choice, ask_real, ask_whether, ask_whole
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Leave", "error_talk"]
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Final
 
 from tidegate.names import listed
+from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Debugging", "EndOfAnswers", "Question", "Talk", "ask", "ask_choice", "ask_real", "ask_whether", "ask_whole"]
 

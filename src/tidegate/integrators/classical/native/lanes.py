@@ -24,6 +24,7 @@ __all__ = ["choose_length", "give_step", "is_resolved", "lane_rates", "no_step",
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 _ROUNDINGS: Final = 1e-14  # of the time: nearer than a few of its last digits
+_CUBIC: Final = 3  # a degree
 
 
 @kernel_entry(NUMBER, INTEGER, INTEGER)
@@ -83,14 +84,22 @@ def no_step(run):
 
 
 @native
+def _put_coefficient(run, q, k, x):
+    if q < run.n:
+        run.coefficients[k, q] = x
+    else:
+        run.sens_coefficients[k, q - run.n] = x
+
+
+@native
 def put_polynomial(run, q, c, line):
     """The coefficients of one lane, and a straight line on top of them."""
-    n = run.n
-    for k in range(run.degree):
-        if q < n:
-            run.coefficients[k, q] = c[k] + (line if k == 0 else 0.0)
-        else:
-            run.sens_coefficients[k, q - n] = c[k] + (line if k == 0 else 0.0)
+    _put_coefficient(run, q, 0, c.c1 + line)
+    _put_coefficient(run, q, 1, c.c2)
+    _put_coefficient(run, q, 2, c.c3)
+    if run.degree > _CUBIC:
+        _put_coefficient(run, q, 3, c.c4)
+        _put_coefficient(run, q, 4, c.c5)
 
 
 @native
