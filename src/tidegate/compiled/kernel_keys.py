@@ -89,7 +89,7 @@ def sources_are_as_they_were() -> bool:
 
 
 def _seen() -> tuple[tuple[str, int, int], ...]:
-    facts = [(str(path), path.stat()) for path in all_sources()]
+    facts = [(name, os.stat(name)) for name in all_sources()]  # noqa: PTH116, see there
     return tuple((name, fact.st_mtime_ns, fact.st_size) for name, fact in facts)
 
 
@@ -122,8 +122,8 @@ def _whole_text(root: Path) -> str:
     noted = _noted(note)
     if noted is None:
         every = hashlib.sha256()
-        for path in all_sources():
-            every.update(path.read_bytes())
+        for name in all_sources():
+            every.update(Path(name).read_bytes())
         noted = {"text": every.hexdigest()}
         if sources_are_as_they_were() and time.time_ns() - max(written for _, written, _ in seen) > _MOMENT:
             _note_down(note, noted)
