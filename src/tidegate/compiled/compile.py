@@ -26,6 +26,7 @@ from tidegate.compiled.look_back import look_back_of
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.native_functions import FunctionParts, function_specs
+from tidegate.compiled.peaks import turning_divisors, turning_exponents
 from tidegate.compiled.power_series import ExpressionSeries
 from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import computed_unknowns, quantities_of, shown_of
@@ -115,6 +116,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
 
     divisors = divisors_of(form.rhs, active, locking.varies)
+    others = turning_divisors(form.rhs, active, continuous, divisors)
+    exponents = turning_exponents(form.rhs, active, continuous)
     algebraic = np.isin(np.arange(len(form.unknowns)), [j for _, j in form.mass], invert=True)
     slopes = jacobian(list(form.rhs), list(form.unknowns))
     sparsity = sparsity_of(len(form.unknowns), slopes, ~algebraic) if form.is_diagonal else None
@@ -137,7 +140,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         is_diagonal=form.is_diagonal,
         constraints=tuple(value for value, equation in zip(constraints, model.constraints, strict=True) if equation.part in _KEPT),
         hdae_parts=tuple(constraints),
-        divisors=tuple(divisors.values()),
+        divisors=(*divisors.values(), *others.values(), *exponents.values()),
     )
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
@@ -189,8 +192,10 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         constraint_parts=tuple((e.part, e.label) for e in model.constraints),
         makes_consistent=model.makes_consistent,
         n_divisors=len(divisors),
+        n_quotients=len(divisors) + len(others),
+        n_peaks=len(divisors) + len(others) + len(exponents),
         past=look_back_of(given, symbols) if symbols.looks_back else None,
-        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), tuple(divisors)),
+        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others)),
     )
 
 

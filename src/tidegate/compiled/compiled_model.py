@@ -502,7 +502,7 @@ class CompiledModel:
     makes_consistent : whether values off the constraints of an HDAE are moved onto them.
     told : what statistics of a run say of the model.
     folds_names : whether names are found in other letter case, as those of blocks are.
-    n_divisors : how many values ``divisors`` gives.
+    n_divisors, n_quotients, n_peaks : how many values ``divisors`` gives of what may come to zero, with other divisors, and altogether.
     past : what of it the equations read; None where they read nothing.
     series : power series of the unknowns along a solution; None where the equations are not known as expressions.
     """
@@ -554,6 +554,8 @@ class CompiledModel:
     told: Mapping[str, str] = field(default_factory=dict[str, str])
     folds_names: bool = False
     n_divisors: int = 0
+    n_quotients: int = 0
+    n_peaks: int = 0
     past: LookBack | None = None
     series: PowerSeries | None = None
 

@@ -87,7 +87,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
     times, times_tangent      next times: of guards of time only, then of time events (infinite while not enabled)
     outputs, outputs_tangent  recorded outputs
-    divisors                  what f divides by; 1 where that does not matter
+    divisors                  what f divides by, 1 where that does not matter; what exponentials are taken of, 0 likewise
     rates                     y' where it follows by expressions that f and M do not give at once, of small models with relations
     constraints and others    F4 and F5 of an HDAE, their derivative in a direction, the sum of its absolute values, their gradients by rows; F2 to F5
     ========================  =============================================================================

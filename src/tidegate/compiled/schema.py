@@ -104,8 +104,8 @@ _SIZES: Final = [
     *_single("integer", "n_moving n_moving_ends"),
     # of an HDAE: 1, and how many F4 and F5 there are; 0 of other models
     *_single("integer", "n_forms n_constraints"),
-    # what the right sides divide by
-    *_single("integer", "n_divisors"),
+    # what the right sides divide by and may come to zero, with what does not, with what exponentials are taken of: values of f_divisors
+    *_single("integer", "n_divisors n_quotients n_peaks"),
     # registers of polynomials with bounds, for nonlinear guards; 0 where there are none, or too many
     *_single("integer", "n_models"),
     # guards of which it is proved that they stay on their sides; 0 where nobody asked
@@ -217,8 +217,11 @@ _STATE: Final = [
     *_single("integer", "off_constraint off_why"),
     *_single("number", "off_by"),
     # divisors at points of a step; the one that comes to zero, where in the step and when; rates about that point
-    *_arrays("number", "divisor_values", 4, "n_divisors"),
-    *_arrays("number", "divisor_scratch", "n_divisors"),
+    *_arrays("number", "divisor_values", 4, "n_peaks"),
+    *_arrays("number", "divisor_scratch", "n_peaks"),
+    # the same for peaks; a place before one that the step has missed, and how wide it is, in units of time
+    *_arrays("number", "peak_values", 11, "n_peaks"),
+    *_single("number", "pulse_theta pulse_width"),
     *_single("integer", "failed_divisor"),
     *_single("number", "pole_theta pole_time"),
     # 1 where the method itself has seen that no divisor comes near zero in the step just taken

@@ -20,7 +20,7 @@ from tidegate.events.guards import polynomial_point
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.tolerances import EPS
 
-__all__ = ["first_pole", "is_at_the_pole"]
+__all__ = ["first_pole", "is_at_the_pole", "rates_at"]
 
 _SAMPLES: Final = 4  # of a step: both ends and two between
 _EDGE: Final = 1e-6  # of a step: a zero so near to an event is left to it, since the event leaves the mode at that instant
@@ -143,7 +143,7 @@ def _distance(run, t, step, k, theta):
 
 
 @native
-def _rates_at(run, t, step, theta):
+def rates_at(run, t, step, theta):
     """The rates of all unknowns at a point of the step, into run.pole_rate; 0 if there are such."""
     polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, run.pole_point)
     time = t + theta * step
@@ -159,7 +159,7 @@ def _numerators(run, t, step, k, low, width):
     for q in range(run.n):
         largest[q] = 0.0
     for i in range(_SAMPLES):
-        if _rates_at(run, t, step, low + width * i / (_SAMPLES - 1)) == 0:
+        if rates_at(run, t, step, low + width * i / (_SAMPLES - 1)) == 0:
             divisor = abs(run.divisor_values[i, k])
             for q in range(run.n):
                 largest[q] = max(largest[q], abs(rate[q]) * divisor)
@@ -177,11 +177,11 @@ def _is_pole(run, t, step, k, theta, low, width):
     _numerators(run, t, step, k, low, width)
     for side in range(2):
         way = near if side == 0 else -near
-        if _rates_at(run, t, step, theta + _APART * way) != 0:
+        if rates_at(run, t, step, theta + _APART * way) != 0:
             continue
         for q in range(n):
             run.pole_far[q] = abs(rate[q]) * _APART * near * step
-        if _rates_at(run, t, step, theta + way) != 0:
+        if rates_at(run, t, step, theta + way) != 0:
             continue
         divisor = abs(_value_at(run, t, step, k, theta + way))
         for q in range(n):
@@ -202,7 +202,7 @@ def _is_pole(run, t, step, k, theta, low, width):
 @native
 def _time_left(run, t, step, k, sign, theta):
     """When a divisor would be gone, as a part of the step, at the rates that hold at a point of it; _NEVER if it does not fall."""
-    if _rates_at(run, t, step, theta) != 0:
+    if rates_at(run, t, step, theta) != 0:
         return _NEVER
     time = t + theta * step
     call_value(run.f_divisors, time, run.pole_point, run.p, run.m, run.divisor_scratch)

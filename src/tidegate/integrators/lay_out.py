@@ -76,7 +76,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3, "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
-        "n_divisors": model.n_divisors,
+        "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,
         "n_examined": ng if problem.proves else 0,
         "n_models": model.tapes.n_registers + 1 if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,

@@ -42,6 +42,7 @@ from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.not_tied import NOTHING, VARIES, WITH_SENSITIVITIES
 from tidegate.events.poles import first_pole, is_at_the_pole
+from tidegate.events.pulses import first_pulse
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
@@ -147,6 +148,17 @@ def _has_pole(run, low, guard):
 
 
 @native
+def _has_pulse(run, low, guard):
+    """True if the step as far as it is kept has missed a narrow peak behind ``low``."""
+    if run.n_peaks == 0 or run.is_clear == 1 or run.n == 0 or guard == UNDEFINED:
+        return False
+    high = 1.0 if guard == -1 else min(run.found_theta, 1.0)
+    # a step may go far beyond the end of the run, too far for places in it to say much about what is in front
+    end = (run.t_end - run.t) / run.length if run.length > 0.0 else 1.0
+    return (low < end < high and first_pulse(run, run.t, low, end) == 1) or first_pulse(run, run.t, low, high) == 1
+
+
+@native
 def _cut_at_event(run):
     """Cut the step just found at the earliest event in it, which is in run.last_guard then (-1: none)."""
     n = run.n
@@ -161,23 +173,28 @@ def _cut_at_event(run):
     first_theta = run.found_theta
     quiet = 0
     is_pole = _has_pole(run, 0.0, guard)
+    is_pulse = not is_pole and _has_pulse(run, 0.0, guard)
     if guard >= 0:
         keep_modes(run)
-        while guard >= 0 and run.found_theta > 0.0 and not is_pole and flips_quietly(run, t, guard):
+        while guard >= 0 and run.found_theta > 0.0 and not is_pole and not is_pulse and flips_quietly(run, t, guard):
             quiet += 1
             run.is_clear = 0  # what was seen holds in the mode before
             flipped = run.found_theta
             guard = earliest_crossing(run, t, run.step)
             is_pole = _has_pole(run, flipped, guard)
+            is_pulse = not is_pole and _has_pulse(run, flipped, guard)
     for q in range(n):
         point[q] = end[q]
-    if quiet > 0 and guard == -1 and not is_pole and not quiet_modes_hold(run, t + run.step, point):
+    if quiet > 0 and guard == -1 and not is_pole and not is_pulse and not quiet_modes_hold(run, t + run.step, point):
         quiet = 0
         guard = first_guard
         run.found_theta = first_theta
     run.quiet_flips = quiet
-    cut = is_pole or guard == UNDECIDED
-    if is_pole:
+    cut = is_pole or is_pulse or guard == UNDECIDED
+    if is_pulse:
+        guard = -1
+        run.found_theta = run.pulse_theta
+    elif is_pole:
         if is_at_the_pole(run):
             return _at_a_block(run, POLE)
         guard = -1
@@ -198,6 +215,8 @@ def _cut_at_event(run):
         if run.last_guard < 0:
             # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
             run.step_new = min(run.step_new, max(_AFTER_FALSE_ALARM * run.step, _SHORTEST_AFTER * max(abs(t), run.time_size)))
+            if is_pulse:
+                run.step_new = min(run.step_new, run.pulse_width)
         if quiet > 0 and run.last_guard < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
             quiet_modes_hold(run, t + run.step, point)

@@ -93,7 +93,7 @@ def take_in_step(run, flag, get_order, get_derivative):
     if code != 0:
         return code
     run.degree = 0
-    if run.n_guards > 0 or run.n_divisors > 0 or run.keeps_polynomials == 1:
+    if run.n_guards > 0 or run.n_peaks > 0 or run.keeps_polynomials == 1:
         polynomial_of_step(run, get_order, get_derivative)
     return 0
 

@@ -98,7 +98,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         if not call_whole_step(run, unit, shortest_step(run.t), a):
             return taken
         end = run.t + run.step
-        plainly = moves_plainly(run) and (run.n_divisors == 0 or run.is_clear == 1)
+        plainly = moves_plainly(run) and (run.n_peaks == 0 or run.is_clear == 1)
         if not plainly or not end < stop or is_same_time(run, end, stop):
             if run.keeps_polynomials == 1:
                 for k in range(order * n):

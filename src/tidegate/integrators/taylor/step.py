@@ -428,7 +428,7 @@ def call_whole_step(run, unit, smallest, polynomial):
     if code != DONE:
         run.is_started = 0
         return False
-    run.is_clear = 1 if run.n_watched == run.n_divisors and box[_IS_CLEAR] != 0.0 else 0
+    run.is_clear = 1 if run.n_watched == run.n_quotients and box[_IS_CLEAR] != 0.0 else 0
     run.is_started = 1
     run.step = box[_STEP]
     run.started_t = run.t + run.step

@@ -1,0 +1,154 @@
+"""A narrow peak of the right side inside a step, which no method sees that only looks at places apart from it.
+
+In: a step's polynomial, and functions that are largest where a peak may be: what an exponential is taken of, and minus the size of what is divided
+by (``compiled.peaks``). Out: a place before the first such peak that the step has missed. Each function is followed through samples, and its highest
+point between them is found; there the equations say whether the polynomial has the peak. If not, and what it adds is more than the tolerance, the
+step ends before it, and the next begins as short as the peak is wide.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.events.guards import polynomial_point
+from tidegate.events.poles import rates_at
+
+__all__ = ["first_pulse"]
+
+_PARTS: Final = 8  # of a step
+_EDGE: Final = 1e-7  # of a step: whether a function rises at its start, or falls at its end
+_GOLDEN: Final = 0.6180339887498949
+_MOST_CUTS: Final = 70  # of the way between samples: down to what a number can tell
+_HIDDEN: Final = 3.0  # what an exponential is taken of is higher at the peak than at both ends, ...
+_HIDDEN_RATIO: Final = 2.0  # ... and what is divided by so much smaller
+_HALF: Final = 0.7  # an exponential has halved where its exponent is so much less, ...
+_HALF_RATIO: Final = 1.2  # ... a power of a quotient where its divisor is so much larger
+_UNRESOLVED: Final = 0.25  # of a step: wider peaks are what error control sees
+_BEFORE: Final = 6.0  # half widths in front of the peak the step ends
+_TOLERANCES: Final = 1.0  # what a peak may add
+
+
+@native
+def _height(run, t, theta, k):
+    """Of one function on the step's polynomial: the larger, the nearer to a peak."""
+    point = run.pole_point
+    polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, point)
+    call_value(run.f_divisors, t + theta * run.length, point, run.p, run.m, run.divisor_scratch)
+    return _higher(run, k, run.divisor_scratch[k])
+
+
+@native
+def _higher(run, k, value):
+    return value if k >= run.n_quotients else -abs(value)
+
+
+@native
+def _lies_below(run, k, height, peak, difference, ratio):
+    """True if a height is far enough below that of a peak."""
+    return height < peak - difference if k >= run.n_quotients else height < ratio * peak
+
+
+@native
+def _highest(run, t, k, low, high):
+    """The highest place between two (golden section)."""
+    left = high - _GOLDEN * (high - low)
+    right = low + _GOLDEN * (high - low)
+    at_left = _height(run, t, left, k)
+    at_right = _height(run, t, right, k)
+    for _ in range(_MOST_CUTS):
+        if not low < left < right < high:
+            break
+        if at_left >= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = _height(run, t, left, k)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = _height(run, t, right, k)
+    return left if at_left >= at_right else right
+
+
+@native
+def _half_width(run, t, k, theta, peak, room):
+    """How far from a peak what it makes has about halved, as a part of the step; ``room`` if it has not within that."""
+    width = room
+    while width > _EDGE * _EDGE * room:
+        half = 0.5 * width
+        if not _lies_below(run, k, _height(run, t, theta - half, k), peak, _HALF, _HALF_RATIO):
+            break
+        width = half
+    return width
+
+
+@native
+def _matters(run, t, theta, width):
+    """True if the equations say at a peak what the polynomial does not, and it adds more than a tolerance."""
+    n = run.n
+    a = run.coefficients
+    if rates_at(run, t, run.length, theta) != 0:
+        return False
+    rate = run.pole_rate
+    for q in range(n):
+        if run.is_algebraic[q] == 1:
+            continue
+        slope = 0.0
+        for k in range(run.degree - 1, -1, -1):
+            slope = slope * theta + (k + 1.0) * a[k, q]
+        added = abs(run.length * rate[q] - slope) * width
+        if added > _TOLERANCES * (run.atol[q] + run.rtol * abs(run.y[q])):
+            return True
+    return False
+
+
+@native
+def _look_at(run, t, k, low, high, first, last):
+    """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``; True if one is found."""
+    theta = _highest(run, t, k, low, high)
+    peak = _height(run, t, theta, k)
+    ends = max(_height(run, t, first, k), _height(run, t, last, k))
+    if not _lies_below(run, k, ends, peak, _HIDDEN, _HIDDEN_RATIO):
+        return False
+    width = _half_width(run, t, k, theta, peak, theta - first)
+    if not width < _UNRESOLVED * (last - first) or not _matters(run, t, theta, width):
+        return False
+    place = max(theta - _BEFORE * width, 0.5 * (first + theta))
+    if place < run.pulse_theta:
+        run.pulse_theta = place
+        run.pulse_width = width * run.length
+    return True
+
+
+@kernel_entry(NUMBER, NUMBER, NUMBER)
+def first_pulse(run, t, low, high):
+    """1 if the step from the current point has missed a peak between two parts of it, before which run.pulse_theta lies; else 0."""
+    width = high - low
+    run.pulse_theta = 2.0
+    if not width > 0.0 or not run.length > 0.0 or run.degree < 1:
+        return 0
+    values = run.peak_values
+    edge = _EDGE * width
+    for i in range(_PARTS + 3):
+        theta = low + width * (i - 1) / _PARTS
+        if i == 0:
+            theta = low
+        elif i == 1:
+            theta = low + edge
+        elif i == _PARTS + 1:
+            theta = high - edge
+        elif i == _PARTS + 2:
+            theta = high
+        polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, run.pole_point)
+        call_value(run.f_divisors, t + theta * run.length, run.pole_point, run.p, run.m, values[i])
+    for k in range(run.n_peaks):
+        for i in range(1, _PARTS + 2):
+            before = _higher(run, k, values[i - 1, k])
+            here = _higher(run, k, values[i, k])
+            after = _higher(run, k, values[i + 1, k])
+            if here > before and here >= after:
+                left = low if i <= 2 else low + width * (i - 2) / _PARTS
+                right = high if i >= _PARTS else low + width * i / _PARTS
+                _look_at(run, t, k, left, right, low, high)
+    return 1 if run.pulse_theta < 2.0 else 0
