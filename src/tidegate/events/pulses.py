@@ -21,13 +21,13 @@ _PARTS: Final = 8  # of a step
 _EDGE: Final = 1e-7  # of a step: whether a function rises at its start, or falls at its end
 _GOLDEN: Final = 0.6180339887498949
 _MOST_CUTS: Final = 70  # of the way between samples: down to what a number can tell
-_HIDDEN: Final = 3.0  # what an exponential is taken of is higher at the peak than at both ends, ...
+_HIDDEN: Final = 3.0  # what an exponential is taken of is so much higher at the peak than at both ends, which see nothing of it, ...
 _HIDDEN_RATIO: Final = 2.0  # ... and what is divided by so much smaller
 _HALF: Final = 0.7  # an exponential has halved where its exponent is so much less, ...
 _HALF_RATIO: Final = 1.2  # ... a power of a quotient where its divisor is so much larger
-_UNRESOLVED: Final = 0.25  # of a step: wider peaks are what error control sees
 _BEFORE: Final = 6.0  # half widths in front of the peak the step ends
 _TOLERANCES: Final = 1.0  # what a peak may add
+_PART_OF_THE_WAY: Final = 0.45  # to a peak, at least: from half of it the next step may come to lie just on it, where a factor may vanish
 
 
 @native
@@ -85,7 +85,7 @@ def _half_width(run, t, k, theta, peak, room):
 
 @native
 def _matters(run, t, theta, width):
-    """True if the equations say at a peak what the polynomial does not, and it adds more than a tolerance."""
+    """True if the equations say at a place what the polynomial does not, and it adds more than a tolerance if it goes on for some width."""
     n = run.n
     a = run.coefficients
     if rates_at(run, t, run.length, theta) != 0:
@@ -112,9 +112,14 @@ def _look_at(run, t, k, low, high, first, last):
     if not _lies_below(run, k, ends, peak, _HIDDEN, _HIDDEN_RATIO):
         return False
     width = _half_width(run, t, k, theta, peak, theta - first)
-    if not width < _UNRESOLVED * (last - first) or not _matters(run, t, theta, width):
+    # beside the highest place, too: a factor may vanish just there
+    if not (_matters(run, t, theta, width) or _matters(run, t, theta - width, width) or _matters(run, t, min(theta + width, last), width)):
         return False
-    place = max(theta - _BEFORE * width, 0.5 * (first + theta))
+    way = max(theta - _BEFORE * width - first, _PART_OF_THE_WAY * (theta - first))
+    # what comes before is kept: so it must not have begun to rise
+    while way > _EDGE * _EDGE and _matters(run, t, first + way, way):
+        way *= _PART_OF_THE_WAY
+    place = first + way
     if place < run.pulse_theta:
         run.pulse_theta = place
         run.pulse_width = width * run.length

@@ -1,0 +1,150 @@
+"""Narrow peaks of a right side, which rise and fall again between two places of a step, add to the unknowns what they must, with every method.
+
+The truth is the area under the peak, in closed form or by quadrature over a variable in which it is wide.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+import tidegate as tg
+
+METHODS = ("taylor", "radau", "rodas5p", "bdf", "adams", "ida")
+
+
+class Shape(NamedTuple):
+    """A peak as a function of u, for models, and the area under it."""
+
+    of: Callable[[Any], Any]
+    area: float
+
+
+def shape(of: Callable[[Any], Any], far: float) -> Shape:
+    """The area counts between ``-far`` and ``far``."""
+    return Shape(of, quad(of, -far, 0.0, limit=200)[0] + quad(of, 0.0, far, limit=200)[0])
+
+
+SHAPES = {
+    "exp": shape(lambda u: np.exp(-(u**2)), 20.0),
+    "power of two": shape(lambda u: 2.0 ** (-u * u), 20.0),
+    "of fourth power": shape(lambda u: np.exp(-(u**4)), 20.0),
+    "rational": shape(lambda u: 1.0 / (1.0 + u**2) ** 4, 1e3),
+    "of eighth power": shape(lambda u: 1.0 / (1.0 + u**8), 1e3),
+    "two humps": shape(lambda u: u * u * np.exp(-u * u), 20.0),
+}
+
+
+class Case(NamedTuple):
+    """One random model, and how far its unknown ``x`` comes."""
+
+    model: Any
+    end: float
+    tells: str
+
+
+def case(seed: int) -> Case:
+    """One to three peaks, of time or of an unknown that goes by, beside other unknowns, some of them algebraic."""
+    chosen = random.Random(seed)
+    name = chosen.choice(list(SHAPES))
+    peak = SHAPES[name]
+    centres = [chosen.uniform(2.0 * k + 0.7, 2.0 * k + 2.3) for k in range(chosen.randint(1, 3))]
+    widths = [10.0 ** chosen.uniform(-4.0, -1.3) for _ in centres]
+    heights = [chosen.choice((-1.0, 1.0)) * chosen.uniform(0.5, 20.0) for _ in centres]
+    by_unknown, beside, speed = chosen.random() < 0.4, chosen.choice(("nothing", "oscillator", "decay", "algebraic")), chosen.uniform(0.5, 2.0)
+
+    def right_side(t: Any, y: Any) -> dict[str, Any]:
+        place = y["s"] if by_unknown else t
+        rates = {"x": sum(height * peak.of((place - centre) / width) for centre, width, height in zip(centres, widths, heights, strict=True))}
+        if by_unknown:
+            rates["s"] = speed
+        if beside == "oscillator":
+            rates |= {"a": y["b"], "b": -9.0 * y["a"]}
+        if beside == "decay":
+            rates["a"] = -50.0 * (y["a"] - np.cos(t))
+        return rates
+
+    starts = {"x": 0.0} | ({"s": 0.0} if by_unknown else {})
+    starts |= {"oscillator": {"a": 1.0, "b": 0.0}, "decay": {"a": 0.0}}.get(beside, {})
+    if beside == "algebraic":
+
+        def equations(t: Any, y: Any, ydot: Any) -> dict[str, Any]:
+            return {name: ydot[name] - rate for name, rate in right_side(t, y).items() if name != "x"} | {
+                "x": ydot["x"] - y["z"],
+                "z": y["z"] + 0.1 * (y["z"] - right_side(t, y)["x"]) ** 3 - right_side(t, y)["x"],
+            }
+
+        model: Any = tg.dae(equations, y0=starts | {"z": 0.0})
+    else:
+        model = tg.ode(right_side, starts)
+    scale = speed if by_unknown else 1.0
+    end = sum(height * width * peak.area for width, height in zip(widths, heights, strict=True)) / scale
+    until = (centres[-1] + 3.0) / scale
+    return Case((model, until), end, f"{name}, {centres}, {widths}, {heights}, by unknown: {by_unknown}, {beside}, until {until}")
+
+
+def misses(seed: int, method: str) -> str:
+    """What is wrong with one run; "" for nothing: far less than what a peak adds, and what local errors of 1e-7 add up to."""
+    (model, until), end, tells = case(seed)
+    if "algebraic" in tells and method in ("taylor", "adams", "bdf"):
+        return ""
+    try:
+        found = tg.simulate(model, (0.0, until), method=method, rtol=1e-7, atol=1e-9)
+    except tg.TidegateError as error:
+        return f"{seed} {method}: {error} ({tells})"
+    allowed = 2e-4 if method in ("adams", "bdf", "ida") else 2e-5
+    return (
+        "" if abs(found.final["x"] - end) <= allowed else f"{seed} {method}: {found.final['x']} for {end} in {found.statistics.steps} steps ({tells})"
+    )
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_random_peaks_add_what_they_must(method: str) -> None:
+    wrong = [said for seed in range(12) if (said := misses(seed, method))]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(12, 72, 12))
+def test_more_random_peaks_add_what_they_must(first: int) -> None:
+    wrong = [said for seed in range(first, first + 12) for method in METHODS if (said := misses(seed, method))]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_peak_behind_the_end_of_the_run_changes_nothing(method: str) -> None:
+    def right_side(t: Any, y: Any, p: Any) -> dict[str, Any]:
+        return {"x": -y["x"] + p["height"] * np.exp(-(((t - 5.3) / 1e-3) ** 2))}
+
+    ends = [tg.simulate(tg.ode(right_side, {"x": 1.0}, p={"height": height}), (0.0, 5.0), method=method).final["x"] for height in (0.0, 1e3)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_peaks_before_and_behind_an_event_count_in_their_own_mode(method: str) -> None:
+    """Height 1 before the unknown s comes to 2, and 5 behind it."""
+
+    def right_side(t: Any, y: Any) -> dict[str, Any]:
+        height = 5.0 if y["s"] > 2.0 else 1.0
+        return {"x": height * (np.exp(-(((t - 1.237) / 1e-3) ** 2)) + np.exp(-(((t - 2.791) / 1e-3) ** 2))), "s": 1.0}
+
+    found = tg.simulate(tg.ode(right_side, {"x": 0.0, "s": 0.0}), (0.0, 4.0), method=method, rtol=1e-7, atol=1e-9)
+    assert found.final["x"] == pytest.approx(6.0e-3 * np.sqrt(np.pi), rel=1e-3)
+
+
+@pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p"])
+def test_derivatives_count_a_narrow_peak(method: str) -> None:
+    """The area is height times width times root pi, wherever the centre is."""
+
+    def right_side(t: Any, y: Any, p: Any) -> dict[str, Any]:
+        return {"x": p["height"] * np.exp(-(((t - p["centre"]) / p["width"]) ** 2))}
+
+    values = {"height": 3.0, "centre": 6.173, "width": 2e-3}
+    found = tg.simulate(tg.ode(right_side, {"x": 0.0}, p=values), (0.0, 9.0), method=method, sensitivities="all", rtol=1e-8, atol=1e-11)
+    slopes = [float(found.sensitivity("x", name)[-1]) for name in values]
+    assert slopes == pytest.approx([2e-3 * np.sqrt(np.pi), 0.0, 3.0 * np.sqrt(np.pi)], rel=1e-4, abs=1e-6)
