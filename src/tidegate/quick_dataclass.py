@@ -55,7 +55,7 @@ def quick_dataclass(
         own: set[str] = {*plain.__dict__}
         if "__eq__" in own and plain.__hash__ is None:
             own.discard("__hash__")  # Python says so by itself
-        bare: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)
+        bare: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)  # noqa: TID251, see above
         whole = bare(plain)
         if "__init__" not in own:
             whole.__init__ = _Later(whole, frozen=frozen, slots=slots)
@@ -173,6 +173,6 @@ def _set_state(self: Any, state: list[Any]) -> None:
 
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass  # for the types it is this
+    from dataclasses import dataclass  # noqa: TID251, for the types it is this
 else:
     dataclass = quick_dataclass

@@ -36,6 +36,7 @@ SHAPES = {
     "of fourth power": shape(lambda u: np.exp(-(u**4)), 20.0),
     "rational": shape(lambda u: 1.0 / (1.0 + u**2) ** 4, 1e3),
     "of eighth power": shape(lambda u: 1.0 / (1.0 + u**8), 1e3),
+    "between flanks": shape(lambda u: 1.0 / ((1.0 + np.exp(-u - 3.0)) * (1.0 + np.exp(u - 3.0))), 60.0),
     "two humps": shape(lambda u: u * u * np.exp(-u * u), 20.0),
 }
 
@@ -54,7 +55,7 @@ def case(seed: int) -> Case:
     name = chosen.choice(list(SHAPES))
     peak = SHAPES[name]
     centres = [chosen.uniform(2.0 * k + 0.7, 2.0 * k + 2.3) for k in range(chosen.randint(1, 3))]
-    widths = [10.0 ** chosen.uniform(-4.0, -1.3) for _ in centres]
+    widths = [10.0 ** chosen.uniform(-4.0 if name != "between flanks" else -1.9, -1.3) for _ in centres]  # flanks overflow farther away
     heights = [chosen.choice((-1.0, 1.0)) * chosen.uniform(0.5, 20.0) for _ in centres]
     by_unknown, beside, speed = chosen.random() < 0.4, chosen.choice(("nothing", "oscillator", "decay", "algebraic")), chosen.uniform(0.5, 2.0)
 

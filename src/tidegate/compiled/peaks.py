@@ -8,6 +8,7 @@ or falls with one variable, as in ``exp(-e / (r * temperature))``, turns round o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 from tidegate.compiled.divisors import divided_by
 from tidegate.expressions import ONE, TRUE, ZERO, Expr, select, walk
@@ -16,6 +17,8 @@ from tidegate.expressions.interval import bounds
 from tidegate.expressions.sparsity import dependencies, is_affine
 
 __all__ = ["turning_divisors", "turning_exponents"]
+
+_OPAQUE: Final = frozenset(["call", "output", "slope"])
 
 
 def turning_divisors(
@@ -30,8 +33,8 @@ def turning_divisors(
     continuous : symbols that move between events.
     others : divisors that are watched anyhow.
     """
-    found = _where_they_matter(roots, activity, divided_by)
-    return {item: select(condition, item, ONE) for item, condition in found.items() if item not in others and _may_turn(item, continuous)}
+    found = _where_they_matter(roots, activity, _divisors)
+    return {item: select(found[item], item, ONE) for item in _turning((item for item in found if item not in others), continuous)}
 
 
 def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: frozenset[Expr]) -> dict[Expr, Expr]:
@@ -46,7 +49,13 @@ def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], cont
     ['-x*x']
     """
     found = _where_they_matter(roots, activity, _exponent)
-    return {item: select(condition, item, ZERO) for item, condition in found.items() if _may_turn(item, continuous)}
+    return {item: select(found[item], item, ZERO) for item in _turning(found, continuous)}
+
+
+def _divisors(item: Expr) -> list[Expr]:
+    """Factors, and the whole, which may turn round though none of them does."""
+    whole = [item.args[1]] if item.op == "div" and item.args[1].op == "mul" else []
+    return [*divided_by(item), *whole]
 
 
 def _exponent(item: Expr) -> list[Expr]:
@@ -65,9 +74,10 @@ def _where_they_matter(roots: Sequence[Expr], activity: Mapping[Expr, Expr], par
     return matters
 
 
-def _may_turn(item: Expr, continuous: frozenset[Expr]) -> bool:
-    """Whether some slope of it may have either sign."""
-    if any(part.op in ("call", "output", "slope") for part in walk([item])) or is_affine(item, continuous):
-        return False
-    moving = [s for s in dependencies(item) if s in continuous]
-    return any(low < 0.0 < high for low, high in bounds(jacobian([item], moving).values(), {}))
+def _turning(items: Iterable[Expr], continuous: frozenset[Expr]) -> list[Expr]:
+    """Those of which some slope may have either sign; of what reads an opaque function nothing is known."""
+    bent = [item for item in items if not is_affine(item, continuous) and not any(part.op in _OPAQUE for part in walk([item]))]
+    moving = sorted({s for item in bent for s in dependencies(item) if s in continuous}, key=str)
+    slopes = jacobian(bent, moving)
+    turning = {row for (row, _), (low, high) in zip(slopes, bounds(slopes.values(), {}), strict=True) if low < 0.0 < high}
+    return [item for row, item in enumerate(bent) if row in turning]

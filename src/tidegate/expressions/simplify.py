@@ -54,7 +54,15 @@ def _mul(a: Node, b: Node) -> Node | float | None:
                 return y
             if x.data == -1.0:
                 return -y
+    if _are_opposite(a, b):
+        return -(b * b)  # of which bounds know the sign
     return a.args[0] * b.args[0] if a.op == "neg" and b.op == "neg" else None
+
+
+def _are_opposite(a: Node, b: Node) -> bool:
+    if a.op == "sub" and b.op == "sub":
+        return a.args[0] is b.args[1] and a.args[1] is b.args[0]
+    return (a.op == "neg" and a.args[0] is b) or (b.op == "neg" and b.args[0] is a)
 
 
 def _div(a: Node, b: Node) -> Node | float | None:

@@ -51,7 +51,8 @@ _LOOKS_UNKNOWN: Final = 16  # where there are too many exponentials to watch
 _AHEAD: Final = 8.0  # of the time gone by: a step that the series does not limit looks no farther ahead than this, or than was found possible
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
-_TOO_SMALL: Final = 1e-2  # coefficients that are not finite: the unit of time is made so much smaller
+_TOO_SMALL: Final = 1e-2  # coefficients that are not finite: the unit of time is made so much smaller, ...
+_LEAST_UNIT: Final = 1e-16  # ... down to this part of what it was; then there is something in the equations that no series can tell, as an overflow
 _LEAST: Final = 1e-290
 # what the machine code of a whole step is told, see compiled/emit_taylor/whole_step
 _IS_STARTED, _OF_CAUTION, _LONGEST, _UNLIMITED = int(Box.IS_STARTED), int(Box.CAUTION), int(Box.LONGEST), int(Box.UNLIMITED)
@@ -475,9 +476,10 @@ def _step_with_care(run, unit, smallest):
     """The step whatever happens; 0 or the reason of failure."""
     t = run.t
     run.is_started = 0
+    least = max(_LEAST_UNIT * unit, smallest)
     while not _series_is_finite(run, unit):
         unit *= _TOO_SMALL
-        if not unit > smallest:
+        if not unit > least:
             return no_series(run)
     longest = _GROWTH * unit
     if run.nominal > 0.0:
