@@ -222,6 +222,9 @@ _STATE: Final = [
     # the same for peaks; a place before one that the step has missed, and how wide it is, in units of time
     *_arrays("number", "peak_values", 11, "n_peaks"),
     *_single("number", "pulse_theta pulse_width"),
+    # what the equations say and the polynomial does not: at a place apart from peaks, and at the one that is looked at; whose is that of a peak
+    *_arrays("number", "defects_apart defects_here", "n"),
+    *_arrays("integer", "is_missed", "n"),
     *_single("integer", "failed_divisor"),
     *_single("number", "pole_theta pole_time"),
     # 1 where the method itself has seen that no divisor comes near zero in the step just taken

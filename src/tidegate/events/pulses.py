@@ -26,7 +26,8 @@ _HIDDEN_RATIO: Final = 2.0  # ... and what is divided by so much smaller
 _HALF: Final = 0.7  # an exponential has halved where its exponent is so much less, ...
 _HALF_RATIO: Final = 1.2  # ... a power of a quotient where its divisor is so much larger
 _BEFORE: Final = 6.0  # half widths in front of the peak the step ends
-_TOLERANCES: Final = 1.0  # what a peak may add
+_APART: Final = 0.1  # of the way to a peak: the polynomial may lack as much there as it does everywhere, ...
+_STANDS_OUT: Final = 10.0  # ... and much less than at a peak that it has missed
 _PART_OF_THE_WAY: Final = 0.45  # to a peak, at least: from half of it the next step may come to lie just on it, where a factor may vanish
 
 
@@ -84,46 +85,73 @@ def _half_width(run, t, k, theta, peak, room):
 
 
 @native
-def _matters(run, t, theta, width):
-    """True if the equations say at a place what the polynomial does not, and it adds more than a tolerance if it goes on for some width."""
+def _note_defects(run, t, theta, defects):
+    """What the equations say at a place and the polynomial does not, for the whole step; False where they have no value."""
     n = run.n
     a = run.coefficients
     if rates_at(run, t, run.length, theta) != 0:
         return False
     rate = run.pole_rate
     for q in range(n):
-        if run.is_algebraic[q] == 1:
-            continue
         slope = 0.0
         for k in range(run.degree - 1, -1, -1):
             slope = slope * theta + (k + 1.0) * a[k, q]
-        added = abs(run.length * rate[q] - slope) * width
-        if added > _TOLERANCES * (run.atol[q] + run.rtol * abs(run.y[q])):
+        defects[q] = abs(run.length * rate[q] - slope) if run.is_algebraic[q] == 0 else 0.0
+    return True
+
+
+@native
+def _is_missed(run, t, theta, width):
+    """True if the polynomial lacks at a place, and for some width, what it does not lack everywhere; whose it is, is noted."""
+    if not _note_defects(run, t, theta, run.defects_here):
+        return False
+    found = False
+    for q in range(run.n):
+        here = run.defects_here[q]
+        tolerance = run.atol[q] + run.rtol * abs(run.y[q])
+        if here * width > tolerance and here > _STANDS_OUT * run.defects_apart[q]:
+            run.is_missed[q] = 1
+            found = True
+    return found
+
+
+@native
+def _has_begun(run, t, first, way):
+    """True if what is missed at the peak would be missed up to a place in front of it already."""
+    if not _note_defects(run, t, first + way, run.defects_here):
+        return False
+    for q in range(run.n):
+        if run.is_missed[q] == 1 and run.defects_here[q] * way > run.atol[q] + run.rtol * abs(run.y[q]):
             return True
     return False
 
 
 @native
 def _look_at(run, t, k, low, high, first, last):
-    """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``; True if one is found."""
+    """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``."""
     theta = _highest(run, t, k, low, high)
     peak = _height(run, t, theta, k)
     ends = max(_height(run, t, first, k), _height(run, t, last, k))
     if not _lies_below(run, k, ends, peak, _HIDDEN, _HIDDEN_RATIO):
-        return False
+        return
+    if not _note_defects(run, t, first + _APART * (theta - first), run.defects_apart):
+        return
+    for q in range(run.n):
+        run.is_missed[q] = 0
     width = _half_width(run, t, k, theta, peak, theta - first)
     # beside the highest place, too: a factor may vanish just there
-    if not (_matters(run, t, theta, width) or _matters(run, t, theta - width, width) or _matters(run, t, min(theta + width, last), width)):
-        return False
+    missed = _is_missed(run, t, theta, width)
+    missed = _is_missed(run, t, theta - width, width) or missed
+    missed = _is_missed(run, t, min(theta + width, last), width) or missed
+    if not missed:
+        return
+    # what comes before is kept, so it must not have begun to rise
     way = max(theta - _BEFORE * width - first, _PART_OF_THE_WAY * (theta - first))
-    # what comes before is kept: so it must not have begun to rise
-    while way > _EDGE * _EDGE and _matters(run, t, first + way, way):
+    while way > _EDGE * _EDGE and _has_begun(run, t, first, way):
         way *= _PART_OF_THE_WAY
-    place = first + way
-    if place < run.pulse_theta:
-        run.pulse_theta = place
+    if first + way < run.pulse_theta:
+        run.pulse_theta = first + way
         run.pulse_width = width * run.length
-    return True
 
 
 @kernel_entry(NUMBER, NUMBER, NUMBER)
