@@ -118,7 +118,7 @@ def offer(name: str, address: int) -> None:
 def link(code: bytes, name: str) -> NativeModule:
     """Machine code of an object file that offers one name, linked into this process."""
     with _compiling:
-        return NativeModule(_Library(code, [name], _offered_functions) if _HAS_LIBRARIES else _linked(code), is_from_cache=True)
+        return NativeModule(_Library(code, [name], {**_offered_functions}) if _HAS_LIBRARIES else _linked(code), is_from_cache=True)
 
 
 def _linked(code: bytes) -> Any:

@@ -46,7 +46,7 @@ def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], cont
     >>> x, y = (symbol(Role.UNKNOWN, name) for name in "xy")
     >>> found = turning_exponents([node("exp", (-x * x,)) + node("exp", (2.0 * y - 1.0,))], {}, frozenset([x, y]))
     >>> [str(item) for item in found]
-    ['-x*x']
+    ['-(x*x)']
     """
     found = _where_they_matter(roots, activity, _exponent)
     return {item: select(found[item], item, ZERO) for item in _turning(found, continuous)}
