@@ -127,6 +127,13 @@ def _has_begun(run, t, first, way):
 
 
 @native
+def _may_hide(run, k, before, here, after, left, right, ends):
+    """True if three samples leave room for a peak that is far enough above both ends, if what is between them bends down all along."""
+    top = here + max((here - before) / left * right, (here - after) / right * left)
+    return _lies_below(run, k, ends, top, _HIDDEN, _HIDDEN_RATIO)
+
+
+@native
 def _look_at(run, t, k, low, high, first, last):
     """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``."""
     theta = _highest(run, t, k, low, high)
@@ -181,6 +188,10 @@ def first_pulse(run, t, low, high):
             here = _higher(run, k, values[i, k])
             after = _higher(run, k, values[i + 1, k])
             if here > before and here >= after:
+                part = width / _PARTS
+                ends = max(_higher(run, k, values[0, k]), _higher(run, k, values[_PARTS + 2, k]))
+                if not _may_hide(run, k, before, here, after, edge if i == 1 else part, edge if i == _PARTS + 1 else part, ends):
+                    continue
                 left = low if i <= 2 else low + width * (i - 2) / _PARTS
                 right = high if i >= _PARTS else low + width * i / _PARTS
                 _look_at(run, t, k, left, right, low, high)
