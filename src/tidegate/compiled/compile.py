@@ -43,6 +43,7 @@ from tidegate.expressions.delays import has_delays
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.formulas import Formulas
 from tidegate.expressions.no_event import is_quiet
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Form, Model, VariableRole
@@ -111,7 +112,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     continuous = frozenset([symbol(Role.TIME, "time"), *form.unknowns])
     is_linear = np.array([is_affine(g, continuous) for g in guards], dtype=bool)
     is_time = is_linear & np.array([all(s.data.role is not Role.UNKNOWN for s in dependencies(g)) for g in guards], dtype=bool)
-    is_opaque = np.array([any(item.op in ("call", "output", "slope") for item in walk([g])) for g in guards], dtype=bool)
+    is_opaque = np.array([any(item.op in OPAQUE for item in walk([g])) for g in guards], dtype=bool)
 
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
 

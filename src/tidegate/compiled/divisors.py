@@ -6,12 +6,12 @@ between, beyond which there is no solution, and nothing of it shows at the point
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tidegate.expressions import ONE, TRUE, Expr, node, select, walk
 from tidegate.expressions.interval import bounds
 
-__all__ = ["divided_by", "divisors_of"]
+__all__ = ["divided_by", "divisors_of", "where_they_matter"]
 
 
 def divided_by(item: Expr) -> Iterator[Expr]:
@@ -47,6 +47,21 @@ def _factors(expr: Expr) -> Iterator[Expr]:
         yield expr
 
 
+def where_they_matter(roots: Sequence[Expr], activity: Mapping[Expr, Expr], parts: Callable[[Expr], Iterable[Expr]]) -> dict[Expr, Expr]:
+    """Of all parts of the nodes below the roots, the condition under which one of these nodes matters.
+
+    Parameters
+    ----------
+    roots, activity : as of ``divisors_of``.
+    parts : of a node, those that are asked for.
+    """
+    matters: dict[Expr, Expr] = {}
+    for item in walk(roots):
+        for part in parts(item):
+            matters[part] = matters.get(part, ~TRUE) | activity.get(item, TRUE)
+    return matters
+
+
 def divisors_of(roots: Sequence[Expr], activity: Mapping[Expr, Expr], varies: Callable[[Expr], bool]) -> dict[Expr, Expr]:
     """Of every divisor that moves between events and may come to zero, what is to be watched: itself where it matters, else one.
 
@@ -56,10 +71,6 @@ def divisors_of(roots: Sequence[Expr], activity: Mapping[Expr, Expr], varies: Ca
     activity : of the nodes below them, the condition under which they matter; without one they always do.
     varies : whether a locked expression moves between events.
     """
-    matters: dict[Expr, Expr] = {}
-    for item in walk(roots):
-        for divisor in divided_by(item):
-            if varies(divisor):
-                matters[divisor] = matters.get(divisor, ~TRUE) | activity.get(item, TRUE)
+    matters = where_they_matter(roots, activity, lambda item: filter(varies, divided_by(item)))
     around_zero = [low <= 0.0 <= high for low, high in bounds(matters, {})]
     return {item: select(condition, item, ONE) for (item, condition), near in zip(matters.items(), around_zero, strict=True) if near}

@@ -7,18 +7,16 @@ or falls with one variable, as in ``exp(-e / (r * temperature))``, turns round o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
 
-from tidegate.compiled.divisors import divided_by
-from tidegate.expressions import ONE, TRUE, ZERO, Expr, select, walk
+from tidegate.compiled.divisors import divided_by, where_they_matter
+from tidegate.expressions import ONE, ZERO, Expr, select, walk
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.interval import bounds
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 
 __all__ = ["turning_divisors", "turning_exponents"]
-
-_OPAQUE: Final = frozenset(["call", "output", "slope"])
 
 
 def turning_divisors(
@@ -33,7 +31,7 @@ def turning_divisors(
     continuous : symbols that move between events.
     others : divisors that are watched anyhow.
     """
-    found = _where_they_matter(roots, activity, _divisors)
+    found = where_they_matter(roots, activity, _divisors)
     return {item: select(found[item], item, ONE) for item in _turning((item for item in found if item not in others), continuous)}
 
 
@@ -48,7 +46,7 @@ def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], cont
     >>> [str(item) for item in found]
     ['-(x*x)']
     """
-    found = _where_they_matter(roots, activity, _exponent)
+    found = where_they_matter(roots, activity, _exponent)
     return {item: select(found[item], item, ZERO) for item in _turning(found, continuous)}
 
 
@@ -66,17 +64,9 @@ def _exponent(item: Expr) -> list[Expr]:
     return []
 
 
-def _where_they_matter(roots: Sequence[Expr], activity: Mapping[Expr, Expr], parts: Callable[[Expr], Iterable[Expr]]) -> dict[Expr, Expr]:
-    matters: dict[Expr, Expr] = {}
-    for item in walk(roots):
-        for part in parts(item):
-            matters[part] = matters.get(part, ~TRUE) | activity.get(item, TRUE)
-    return matters
-
-
 def _turning(items: Iterable[Expr], continuous: frozenset[Expr]) -> list[Expr]:
     """Those of which some slope may have either sign; of what reads an opaque function nothing is known."""
-    bent = [item for item in items if not is_affine(item, continuous) and not any(part.op in _OPAQUE for part in walk([item]))]
+    bent = [item for item in items if not is_affine(item, continuous) and not any(part.op in OPAQUE for part in walk([item]))]
     moving = sorted({s for item in bent for s in dependencies(item) if s in continuous}, key=str)
     slopes = jacobian(bent, moving)
     turning = {row for (row, _), (low, high) in zip(slopes, bounds(slopes.values(), {}), strict=True) if low < 0.0 < high}

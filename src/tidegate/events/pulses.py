@@ -53,7 +53,7 @@ def _lies_below(run, k, height, peak, difference, ratio):
 
 @native
 def _highest(run, t, k, low, high):
-    """The highest place between two (golden section)."""
+    """The highest place between two, and how high it is (golden section)."""
     left = high - _GOLDEN * (high - low)
     right = low + _GOLDEN * (high - low)
     at_left = _height(run, t, left, k)
@@ -69,7 +69,7 @@ def _highest(run, t, k, low, high):
             low, left, at_left = left, right, at_right
             right = low + _GOLDEN * (high - low)
             at_right = _height(run, t, right, k)
-    return left if at_left >= at_right else right
+    return (left, at_left) if at_left >= at_right else (right, at_right)
 
 
 @native
@@ -134,11 +134,9 @@ def _may_hide(run, k, before, here, after, left, right, ends):
 
 
 @native
-def _look_at(run, t, k, low, high, first, last):
-    """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``."""
-    theta = _highest(run, t, k, low, high)
-    peak = _height(run, t, theta, k)
-    ends = max(_height(run, t, first, k), _height(run, t, last, k))
+def _look_at(run, t, k, low, high, first, last, ends):
+    """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``, which are so high at most."""
+    theta, peak = _highest(run, t, k, low, high)
     if not _lies_below(run, k, ends, peak, _HIDDEN, _HIDDEN_RATIO):
         return
     if not _note_defects(run, t, first + _APART * (theta - first), run.defects_apart):
@@ -182,17 +180,17 @@ def first_pulse(run, t, low, high):
             theta = high
         polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, run.pole_point)
         call_value(run.f_divisors, t + theta * run.length, run.pole_point, run.p, run.m, values[i])
+    part = width / _PARTS
     for k in range(run.n_peaks):
+        ends = max(_higher(run, k, values[0, k]), _higher(run, k, values[_PARTS + 2, k]))
         for i in range(1, _PARTS + 2):
             before = _higher(run, k, values[i - 1, k])
             here = _higher(run, k, values[i, k])
             after = _higher(run, k, values[i + 1, k])
             if here > before and here >= after:
-                part = width / _PARTS
-                ends = max(_higher(run, k, values[0, k]), _higher(run, k, values[_PARTS + 2, k]))
                 if not _may_hide(run, k, before, here, after, edge if i == 1 else part, edge if i == _PARTS + 1 else part, ends):
                     continue
                 left = low if i <= 2 else low + width * (i - 2) / _PARTS
                 right = high if i >= _PARTS else low + width * i / _PARTS
-                _look_at(run, t, k, left, right, low, high)
+                _look_at(run, t, k, left, right, low, high, ends)
     return 1 if run.pulse_theta < 2.0 else 0

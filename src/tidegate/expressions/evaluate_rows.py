@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.expressions.evaluate import evaluate
 from tidegate.expressions.ieee_arithmetic import apply
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["columns_of", "evaluate_rows"]
@@ -38,7 +39,6 @@ _AT_ONCE: Final[dict[str, Callable[..., Any]]] = {
     "or": np.logical_or,
     "not": np.logical_not,
 }
-_OPAQUE: Final = ("call", "output", "slope")
 
 
 def evaluate_rows(exprs: Sequence[Expr], values: Mapping[Expr, FloatArray], count: int) -> FloatArray:
@@ -62,7 +62,7 @@ def evaluate_rows(exprs: Sequence[Expr], values: Mapping[Expr, FloatArray], coun
     [[1.0, 0.0], [9.0, 1.0]]
     """
     order = list(walk(exprs))
-    if any(item.op in _OPAQUE for item in order):
+    if any(item.op in OPAQUE for item in order):
         columns = {symbol: column.tolist() for symbol, column in values.items()}
         rows = [evaluate(exprs, {symbol: column[k] for symbol, column in columns.items()}) for k in range(count)]
         return np.array(rows, dtype=float).reshape(count, len(exprs))

@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from tidegate.errors import UsageError
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, apply
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.nodes import UNARY_FUNCTIONS, Expr, walk
 from tidegate.quick_dataclass import dataclass
 
@@ -203,7 +204,7 @@ class _Writer:
             return rule(self, item, arguments)
         if op in UNARY_FUNCTIONS or op in ("atan2", "floor"):
             return self._call(op, arguments)
-        if op in ("call", "output", "slope"):
+        if op in OPAQUE:
             call = item if op == "call" else item.args[0]
             while call.op != "call":
                 call = call.args[0]

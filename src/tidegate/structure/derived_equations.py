@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from tidegate.expressions import ONE, ZERO, Expr, Role, substitute, symbol, tangent, walk
+from tidegate.expressions.node_data import OPAQUE
 
 __all__ = ["derivative_name", "derivatives_in_time", "opaque_in", "own_symbol", "value_symbol", "without_rests"]
 
-_OPAQUE: Final = frozenset({"call", "output", "slope"})
 _MOVING: Final = {Role.UNKNOWN: "{}", Role.DERIVATIVE: "der({})"}
 
 
@@ -40,7 +40,7 @@ def opaque_in(expr: Expr) -> str:
             if item.data.role in (*_MOVING, Role.TIME):
                 moves.add(item)
         elif not moves.isdisjoint(item.args):
-            if item.op in _OPAQUE:
+            if item.op in OPAQUE:
                 return (item if item.op == "call" else item.args[0]).data.name
             moves.add(item)
     return ""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tidegate.expressions import ONE, ZERO, Expr, Role, as_real, differentiate, evaluate, walk
 from tidegate.expressions.evaluate_many import Values, evaluate_many
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Equation
 from tidegate.quick_dataclass import dataclass
@@ -24,7 +25,6 @@ __all__ = ["LARGEST", "Solution", "VanishingError", "are_rounding", "hidden_symb
 LARGEST: Final = 3  # unknowns that are solved for together
 _ROUNDING: Final = 1e-14  # of the terms that it is the sum of: what is less is zero
 _LOCKED: Final = frozenset({"floor", "segment", "lookup"})
-_OPAQUE: Final = frozenset({"call", "output", "slope"})
 
 
 class VanishingError(Exception):
@@ -50,7 +50,7 @@ def _may_divide(divisor: Expr, avoided: Collection[Expr]) -> bool:
         return divisor.value != 0.0 and math.isfinite(divisor.value)
     if divisor in avoided or -divisor in avoided:
         return False
-    return all(item.data.role is Role.PARAMETER if item.op == "symbol" else item.op not in _OPAQUE for item in walk([divisor]))
+    return all(item.data.role is Role.PARAMETER if item.op == "symbol" else item.op not in OPAQUE for item in walk([divisor]))
 
 
 def solved(equation: Equation, unknown: Expr, avoided: Collection[Expr]) -> Solution | None:

@@ -24,6 +24,7 @@ from functools import cached_property
 from typing import Final
 
 from tidegate.expressions import Expr, Role, symbol, text, walk
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import is_affine
 from tidegate.expressions.substitute import Substitution
 from tidegate.model import Action, Assignment, Equation, Form, Model, Variable, VariableRole
@@ -45,7 +46,6 @@ _WIDE: Final = 24  # unknowns in an expression that stands in several equations
 _FILL: Final = 4  # entries of the Jacobian for one that goes
 _LONGEST: Final = 300  # nodes of an expression that is not affine and stands in a condition
 _ALWAYS: Final = frozenset({"ge", "gt", "nonzero", "floor", "segment"})
-_OPAQUE: Final = frozenset({"call", "output", "slope"})
 _CONDITION, _CALL, _SLOPE = 1, 2, 4  # what an expression may hold
 
 
@@ -255,7 +255,7 @@ class _Solving:
                 own = _SLOPE if part.data.role is Role.DERIVATIVE else 0
             elif part.op in _ALWAYS or part.is_boolean:
                 own = _CONDITION
-            elif part.op in _OPAQUE:
+            elif part.op in OPAQUE:
                 own = _CALL
             for arg in part.args:
                 own |= self._holds[arg]

@@ -70,6 +70,7 @@ _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
 _UNIT: Final = 1.0  # of time
 _AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
 _IDLE_STEP: Final = 1e-9  # units of time: the first step where nothing tells a time scale; steps grow fast
+_NOTHING_HIDDEN, _A_POLE, _A_PULSE = 0, 1, 2  # what a step may have gone past
 _TOWARDS_A_POLE: Final = 0.5  # of the way to one: nearer a step that crosses it is not trusted
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 
@@ -159,6 +160,14 @@ def _has_pulse(run, low, guard):
 
 
 @native
+def _hidden(run, low, guard):
+    """What hides behind ``low`` in the step as far as it is kept."""
+    if _has_pole(run, low, guard):
+        return _A_POLE
+    return _A_PULSE if _has_pulse(run, low, guard) else _NOTHING_HIDDEN
+
+
+@native
 def _cut_at_event(run):
     """Cut the step just found at the earliest event in it, which is in run.last_guard then (-1: none)."""
     n = run.n
@@ -172,29 +181,27 @@ def _cut_at_event(run):
     first_guard = guard
     first_theta = run.found_theta
     quiet = 0
-    is_pole = _has_pole(run, 0.0, guard)
-    is_pulse = not is_pole and _has_pulse(run, 0.0, guard)
+    hidden = _hidden(run, 0.0, guard)
     if guard >= 0:
         keep_modes(run)
-        while guard >= 0 and run.found_theta > 0.0 and not is_pole and not is_pulse and flips_quietly(run, t, guard):
+        while guard >= 0 and run.found_theta > 0.0 and hidden == _NOTHING_HIDDEN and flips_quietly(run, t, guard):
             quiet += 1
             run.is_clear = 0  # what was seen holds in the mode before
             flipped = run.found_theta
             guard = earliest_crossing(run, t, run.step)
-            is_pole = _has_pole(run, flipped, guard)
-            is_pulse = not is_pole and _has_pulse(run, flipped, guard)
+            hidden = _hidden(run, flipped, guard)
     for q in range(n):
         point[q] = end[q]
-    if quiet > 0 and guard == -1 and not is_pole and not is_pulse and not quiet_modes_hold(run, t + run.step, point):
+    if quiet > 0 and guard == -1 and hidden == _NOTHING_HIDDEN and not quiet_modes_hold(run, t + run.step, point):
         quiet = 0
         guard = first_guard
         run.found_theta = first_theta
     run.quiet_flips = quiet
-    cut = is_pole or is_pulse or guard == UNDECIDED
-    if is_pulse:
+    cut = hidden != _NOTHING_HIDDEN or guard == UNDECIDED
+    if hidden == _A_PULSE:
         guard = -1
         run.found_theta = run.pulse_theta
-    elif is_pole:
+    elif hidden == _A_POLE:
         if is_at_the_pole(run):
             return _at_a_block(run, POLE)
         guard = -1
@@ -215,7 +222,7 @@ def _cut_at_event(run):
         if run.last_guard < 0:
             # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
             run.step_new = min(run.step_new, max(_AFTER_FALSE_ALARM * run.step, _SHORTEST_AFTER * max(abs(t), run.time_size)))
-            if is_pulse:
+            if hidden == _A_PULSE:
                 run.step_new = min(run.step_new, run.pulse_width)
         if quiet > 0 and run.last_guard < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
