@@ -8,11 +8,11 @@ for one function grows faster than its length, so a long one is cut into pieces,
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
+from tidegate.compiled.number_table import NumberTable, is_written, literal
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, OpaqueFunction, Role, Spline, symbol, walk
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
@@ -44,13 +44,16 @@ class FunctionSpec:
     output_argument: str = "out"
 
 
-def emit_module(specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueFunction, int] | None = None) -> str:
+def emit_module(
+    specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueFunction, int] | None = None, numbers: NumberTable | None = None
+) -> str:
     """LLVM text of a module with these functions.
 
     Parameters
     ----------
     specs : the functions.
     opaque_addresses : address of a C function ``void f(const double* in, double* out)`` for every opaque function that is called.
+    numbers : the table of a larger module, which the caller defines; None: one of its own.
 
     Raises
     ------
@@ -65,9 +68,10 @@ def emit_module(specs: Sequence[FunctionSpec], opaque_addresses: Mapping[OpaqueF
     >>> "fmul double %x, %x" in emit_module([spec])
     True
     """
-    shared = _LlvmModule(opaque_addresses or {})
+    own = NumberTable()
+    shared = _LlvmModule(opaque_addresses or {}, own if numbers is None else numbers)
     bodies = [_Function(spec, shared).text() for spec in specs]
-    return "\n".join([*shared.text(), *bodies, ""])
+    return own.definition() + "\n".join([*shared.text(), *bodies, ""])
 
 
 _PIECE: Final = 1500  # nodes of one piece
@@ -152,24 +156,16 @@ done:
 }"""
 
 
-def _literal(value: float) -> str:
-    return f"0x{struct.pack('>d', value).hex().upper()}"
-
-
 @dataclass(eq=False)
 class _LlvmModule:
-    """What the functions of one module share: constant arrays, declarations, addresses."""
+    """What the functions of one module share: numbers, declarations, addresses."""
 
     addresses: Mapping[OpaqueFunction, int]
-    arrays: dict[tuple[float, ...], str] = field(default_factory=dict[tuple[float, ...], str])
+    numbers: NumberTable
     declared: dict[str, int] = field(default_factory=dict[str, int])
     has_segments: bool = False
     has_copies: bool = False
     has_past: bool = False
-
-    def array(self, values: tuple[float, ...]) -> str:
-        """Name of a constant array with these values."""
-        return self.arrays.setdefault(values, f"@array{len(self.arrays)}")
 
     def address(self, function: OpaqueFunction) -> int:
         if function not in self.addresses:
@@ -178,10 +174,6 @@ class _LlvmModule:
 
     def text(self) -> list[str]:
         lines = [
-            f"{name} = private unnamed_addr constant [{len(values)} x double] [{', '.join(f'double {_literal(v)}' for v in values)}]"
-            for values, name in self.arrays.items()
-        ]
-        lines += [
             f"declare double @{name}({', '.join(['double'] * arity)}) nounwind willreturn memory(none)"
             for name, arity in sorted(self.declared.items())
         ]
@@ -271,7 +263,9 @@ class _Function:
         self.module.has_copies |= bool(runs)
         for first, values in runs:
             place = self._element(f"%{self.spec.output_argument}", first)
-            self.lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {self.module.array(values)}, i64 {8 * len(values)}, i1 false)")
+            self.lines.append(
+                f"  call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {self.module.numbers.array(values)}, i64 {8 * len(values)}, i1 false)"
+            )
 
     def _from_elsewhere(self, item: Expr) -> str:
         if item.op in _LEAVES:
@@ -308,7 +302,8 @@ class _Function:
         if pattern is not None:
             self.values[item] = self._new(pattern.format(*[self.values[arg] for arg in item.args]))
         elif op == "const":
-            self.values[item] = _literal(item.data)
+            value = item.data
+            self.values[item] = literal(value) if is_written(value) else self._new(f"load double, ptr {self.module.numbers.array([value])}")
         elif op == "symbol":
             self.values[item] = self._input(item)
         elif op in ("true", "false"):
@@ -354,14 +349,14 @@ class _Function:
             left >>= 1
             if left:
                 x = self._new(f"fmul double {x}, {x}")
-        product = product or _literal(1.0)
-        return product if n >= 0 else self._new(f"fdiv double {_literal(1.0)}, {product}")
+        product = product or literal(1.0)
+        return product if n >= 0 else self._new(f"fdiv double {literal(1.0)}, {product}")
 
     # ---- tables
 
     def _piece(self, x: str, grid: tuple[float, ...]) -> str:
         self.module.has_segments = True
-        return self._new(f"call i64 @tidegate.segment(double {x}, ptr {self.module.array(grid)}, i64 {len(grid)})")
+        return self._new(f"call i64 @tidegate.segment(double {x}, ptr {self.module.numbers.array(grid)}, i64 {len(grid)})")
 
     def _table(self, item: Expr) -> str:
         argument = item.args[0]
@@ -370,12 +365,12 @@ class _Function:
             index = self.indexes[item] = self._piece(x, item.data)
             return self._new(f"sitofp i64 {index} to double")
         if item.op == "lookup":
-            return self._load(self.module.array(item.data), self._index(argument, x, len(item.data)))
+            return self._load(self.module.numbers.array(item.data), self._index(argument, x, len(item.data)))
         table: Spline = item.data
         grid = tuple(table.grid.tolist())
         piece = self._piece(x, grid)
-        u = self._new(f"fsub double {x}, {self._load(self.module.array(grid), piece)}")
-        coefficients = self.module.array(tuple(table.coefficients.T.ravel().tolist()))
+        u = self._new(f"fsub double {x}, {self._load(self.module.numbers.array(grid), piece)}")
+        coefficients = self.module.numbers.array(tuple(table.coefficients.T.ravel().tolist()))
         start = self._new(f"mul i64 {piece}, 4")
         first = self._element(coefficients, start)
         value = self._load(first, 0)
@@ -390,7 +385,7 @@ class _Function:
             return self.indexes[argument] if argument in self.indexes else self._new(f"fptosi double {x} to i64")
         positive = self._new(f"fcmp ogt double {x}, 0.0")
         raised = self._new(f"select i1 {positive}, double {x}, double 0.0")
-        last = _literal(float(size - 1))
+        last = literal(float(size - 1))
         inside = self._new(f"fcmp olt double {raised}, {last}")
         limited = self._new(f"select i1 {inside}, double {raised}, double {last}")
         return self._new(f"fptosi double {limited} to i64")
@@ -399,14 +394,14 @@ class _Function:
 
     def _past(self, item: Expr) -> str:
         name, order, delay = item.data
-        parameter = _literal(0.0)
+        parameter = literal(0.0)
         if order <= MOVED:
             if "dm" not in self.spec.arguments:
                 return parameter  # no derivative by a parameter is taken here
             parameter = self._load("%dm", self.spec.inputs[PAST][1])
         self.module.has_past = True
         place = self.spec.inputs[symbol(Role.UNKNOWN, name)][1]
-        numbers = [self._input(PAST), *(self.values[arg] for arg in item.args[:2]), *map(_literal, map(float, (delay, place, order))), parameter]
+        numbers = [self._input(PAST), *(self.values[arg] for arg in item.args[:2]), *map(literal, map(float, (delay, place, order))), parameter]
         return self._new(f"call double @tidegate.past({', '.join(f'double {x}' for x in numbers)})")
 
     # ---- opaque functions
@@ -449,7 +444,7 @@ class _Function:
         size = self._call("fabs", x)
         small = self._new(f"fcmp ogt double 1.0, {size}")
         scale = self._new(f"select i1 {small}, double 1.0, double {size}")
-        step = self._new(f"fmul double {_literal(cube_root_of_epsilon)}, {scale}")
+        step = self._new(f"fmul double {literal(cube_root_of_epsilon)}, {scale}")
         above, below = self._new(f"fadd double {x}, {step}"), self._new(f"fsub double {x}, {step}")
         upper = self._opaque_call(call.data, [*arguments[:k], above, *arguments[k + 1 :]])
         lower = self._opaque_call(call.data, [*arguments[:k], below, *arguments[k + 1 :]])

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tidegate.cache_folder import prune, safe_directory
+from tidegate.compiled.number_table import NUMBERS, apart
 from tidegate.errors import UsageError
 
 __all__ = ["NativeModule", "address_in_library", "link", "load", "offer", "read_object", "this_processor", "write_object"]
@@ -96,6 +97,7 @@ def load(ir: str) -> NativeModule:
     with _compiling:
         host = _host()
         functions = _library_functions(ir)
+        ir, numbers = apart(ir)
         path = None if "inttoptr" in ir else safe_directory() / "native" / f"{host.key(ir)}.o"
         code = read_object(path) if path is not None else None
         is_from_cache = code is not None
@@ -103,7 +105,10 @@ def load(ir: str) -> NativeModule:
             code = host.compiled(ir)
             if path is not None:
                 write_object(path, code)
-        return NativeModule(_Library(code, _offered(ir), functions) if _HAS_LIBRARIES else _linked(code), is_from_cache)
+        module = NativeModule(_Library(code, _offered(ir), functions) if _HAS_LIBRARIES else _linked(code), is_from_cache)
+    if numbers is not None:
+        ctypes.memmove(module.variable(NUMBERS), numbers.tobytes(), numbers.nbytes)
+    return module
 
 
 def offer(name: str, address: int) -> None:
@@ -239,7 +244,7 @@ def address_in_library(name: str) -> int:
 def _offered(ir: str) -> list[str]:
     """What a text offers by name: functions, and the variables of a few."""
     heads = [text[: text.index("(")].partition(" @") for text in f"\n{ir}".split("\ndefine ")[1:]]
-    variables = re.findall(r"@(\w+) = global ", ir) if " = global " in ir else []
+    variables = re.findall(r"@([\w.]+) = global ", ir) if " = global " in ir else []
     return [*variables, *(name for kind, _, name in heads if not kind.startswith("internal"))]
 
 

@@ -6,6 +6,7 @@ with it to the last bit. What follows is written out where that is short, and lo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Final
@@ -16,6 +17,7 @@ from tidegate.compiled.emit_taylor.packed_line import packed_series
 from tidegate.compiled.emit_taylor.recurrences import Program
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores, straight_series
 from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
+from tidegate.compiled.number_table import NumberTable, is_written
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
 
@@ -24,6 +26,7 @@ __all__ = ["Arguments", "Form", "SeriesText", "emit_series"]
 _SHORT: Final = 20_000  # products of two coefficients, about, that are written out; LLVM takes some 20 microseconds for one
 _MIDDLE: Final = 200_000  # the same, up to eight of which are one instruction
 _FEW: Final = 40  # rows that are written out one by one; more of them are faster side by side
+_MOST_TEXTS: Final = 16  # that are kept
 _LINE: Final = 8  # numbers in a line of the cache
 _OF_SUMS: Final = {"mul": 0.5, "div": 0.5, "sqrt": 0.25, "product": 0.5, "quotient": 0.5, "power": 1.0, "angle": 1.5}  # products, of order squared
 
@@ -92,30 +95,96 @@ def emit_series(
     start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
     given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
     declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
-    rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
     n_numbers = begin + (len(moving) if plan is None else plan.width * (order + 1 if chosen is Form.LOOPED else 1))
-    module = emit_module([start])
+    task = _Behind(program, plan, places, begin, order, name, declared, chosen, rests_at_zero, with_step, divisors, exponents)
+    functions, values = _kept_text(task)
+    numbers = NumberTable(values)
+    module = emit_module([start], numbers=numbers)
     declarations = step_declarations(n, module) if with_step else ""
-    pieces = ""
-    if plan is not None and chosen is Form.LOOPED:
-        pieces, lines = lane_functions(program, plan, begin, order, name, rests_at_zero=rests_at_zero)
-        pieces = f"{pieces}\n"
-        watched = [_places_of(item, places, plan) for item in (*divisors, *exponents)]
-        step = whole_step(name, n, order, rates, watched, n_exponents=len(exponents), is_affine=program.is_affine) if with_step else ""
-    else:
-        made = _written_out(program, plan, places, order, (*divisors, *exponents), rests_at_zero=rests_at_zero)
-        if with_step:
-            function = whole_step(name, n, order, rates, made, n_exponents=len(exponents), is_affine=program.is_affine)
-            nothing = ", ".join(["ptr null"] * 4)
-            calls = f"  %done = call i64 @{name}.step({declared}, {nothing}) nounwind"
-            function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
-            return SeriesText(f"{module}\n{declarations}{function}", n_numbers, chosen)
-        lines, step = [*made.lines, *stores(made)], ""
-    body = "\n".join(lines)
-    function = f"define internal void @{name}.rest(ptr %out) nounwind {{\nentry:\n{body}\n  ret void\n}}\n"
-    calls = f"  call void @{name}.start({declared}) nounwind\n  call void @{name}.rest(ptr %out) nounwind"
-    function += f"define void @{name}({declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n{step}"
-    return SeriesText(f"{module}\n{declarations}{pieces}{function}", n_numbers, chosen)
+    return SeriesText(f"{numbers.definition()}{module}\n{declarations}{functions}", n_numbers, chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Behind:
+    """What the functions behind the one of first coefficients are made from."""
+
+    program: Program
+    plan: LanePlan | None
+    places: Mapping[Expr, int]
+    begin: int
+    order: int
+    name: str
+    declared: str
+    form: Form
+    rests_at_zero: bool
+    with_step: bool
+    divisors: Sequence[Expr]
+    exponents: Sequence[Expr]
+
+    def text(self, numbers: NumberTable) -> str:
+        """These functions."""
+        program, name, order = self.program, self.name, self.order
+        watched = (*self.divisors, *self.exponents)
+        pieces, step = "", ""
+        if self.plan is not None and self.form is Form.LOOPED:
+            pieces, lines = lane_functions(program, self.plan, self.begin, order, name, numbers, rests_at_zero=self.rests_at_zero)
+            if self.with_step:
+                step = self._step([_places_of(item, self.places, self.plan) for item in watched], numbers)
+        else:
+            made = _written_out(program, self.plan, self.places, order, numbers, watched, rests_at_zero=self.rests_at_zero)
+            if self.with_step:
+                nothing = ", ".join(["ptr null"] * 4)
+                return self._step(made, numbers) + self._outer(f"  %done = call i64 @{name}.step({self.declared}, {nothing}) nounwind")
+            lines = [*made.lines, *stores(made)]
+        body = "\n".join(lines)
+        rest = f"{pieces}\ndefine internal void @{name}.rest(ptr %out) nounwind {{\nentry:\n{body}\n  ret void\n}}\n"
+        calls = f"  call void @{name}.start({self.declared}) nounwind\n  call void @{name}.rest(ptr %out) nounwind"
+        return f"{rest}{self._outer(calls)}{step}"
+
+    def _outer(self, calls: str) -> str:
+        return f"define void @{self.name}({self.declared}) nounwind {{\nentry:\n{calls}\n  ret void\n}}\n"
+
+    def _step(self, series: StraightSeries | Sequence[Callable[[int], int]], numbers: NumberTable) -> str:
+        program = self.program
+        rates = [float(rate.value) if rate.op == "const" else self.places[rate] for rate in program.rates]
+        n_exponents = len(self.exponents)
+        return whole_step(self.name, len(program.states), self.order, rates, series, numbers, n_exponents=n_exponents, is_affine=program.is_affine)
+
+    def shape(self) -> tuple[tuple[object, ...], dict[float, int]]:
+        """All that the text depends on, in which numbers of the table are only told apart; and these numbers in order."""
+        known: dict[Expr, int] = {}
+        values: dict[float, int] = {}
+
+        def told(item: Expr | None) -> object:
+            if item is None:
+                return None
+            if item.op != "const":
+                return known.setdefault(item, len(known))
+            value = float(item.value)
+            return (value, math.copysign(1.0, value)) if is_written(value) else ("number", values.setdefault(value, len(values)))
+
+        program = self.program
+        nodes = [told(item) for item in (*program.first, *program.states, *program.rates, *self.divisors, None, *self.exponents)]
+        rows = [(row.kind, row.sign, told(row.target), *map(told, row.operands)) for row in program.rows]
+        how = (len(program.states), self.order, self.name, self.declared, self.form, self.rests_at_zero, self.with_step)
+        return (how, tuple(nodes), tuple(rows)), values
+
+
+_texts: dict[tuple[object, ...], tuple[str, list[int]]] = {}  # of the last models: a text, and which number stands where
+
+
+def _kept_text(behind: _Behind) -> tuple[str, list[float]]:
+    """The text of functions, and the numbers of its table; what differs from an earlier one in numbers only is not written again."""
+    key, ordinals = behind.shape()
+    if key not in _texts:
+        numbers = NumberTable()
+        text = behind.text(numbers)
+        if len(_texts) >= _MOST_TEXTS:
+            _texts.pop(next(iter(_texts)), None)
+        _texts[key] = text, [ordinals[value] for value in numbers.values]
+    text, places = _texts[key]
+    values = list(ordinals)
+    return text, [values[place] for place in places]
 
 
 def _form_by_size(program: Program, order: int) -> Form:
@@ -126,11 +195,18 @@ def _form_by_size(program: Program, order: int) -> Form:
 
 
 def _written_out(
-    program: Program, plan: LanePlan | None, places: Mapping[Expr, int], order: int, others: Sequence[Expr], *, rests_at_zero: bool
+    program: Program,
+    plan: LanePlan | None,
+    places: Mapping[Expr, int],
+    order: int,
+    numbers: NumberTable,
+    others: Sequence[Expr],
+    *,
+    rests_at_zero: bool,
 ) -> StraightSeries:
     if plan is None:
-        return straight_series(program, places, order, others, rests_at_zero=rests_at_zero)
-    return packed_series(program, plan, places, order, others, rests_at_zero=rests_at_zero)
+        return straight_series(program, places, order, numbers, others, rests_at_zero=rests_at_zero)
+    return packed_series(program, plan, places, order, numbers, others, rests_at_zero=rests_at_zero)
 
 
 def _places_of(item: Expr, places: Mapping[Expr, int], plan: LanePlan) -> Callable[[int], int]:

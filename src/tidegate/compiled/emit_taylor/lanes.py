@@ -13,7 +13,8 @@ from dataclasses import field
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
-from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, literal, spread_literal
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, spread_literal
+from tidegate.compiled.number_table import NumberTable, literal
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
 
@@ -126,7 +127,9 @@ _MOVING: Final = {
 _KEPT: Final = frozenset(["scale", "ratio", "div", "sqrt", "quotient", "angle", "power", "select"])
 
 
-def lane_functions(program: Program, plan: LanePlan, table: int, order: int, name: str, *, rests_at_zero: bool) -> tuple[str, list[str]]:
+def lane_functions(
+    program: Program, plan: LanePlan, table: int, order: int, name: str, numbers: NumberTable, *, rests_at_zero: bool
+) -> tuple[str, list[str]]:
     """The pieces, as functions, and the lines that call them.
 
     Parameters
@@ -136,6 +139,7 @@ def lane_functions(program: Program, plan: LanePlan, table: int, order: int, nam
     table : where the table begins in %out.
     order : the highest.
     name : of the function, for the names of its pieces.
+    numbers : the module's.
     rests_at_zero : whether roots and powers of zero stay what they are.
     """
     work = [group for packs in plan.levels for group in _groups(packs)]
@@ -144,12 +148,12 @@ def lane_functions(program: Program, plan: LanePlan, table: int, order: int, nam
     laters: list[str] = []
     for number, piece in enumerate(_pieces(work)):
         first, later = f"{name}.first.{number}", f"{name}.later.{number}"
-        texts.append(_Piece(plan, table, order, rests_at_zero=rests_at_zero).of_first(first, piece))
-        texts.append(_Piece(plan, table, order, rests_at_zero=rests_at_zero).of_later(later, piece))
+        texts.append(_Piece(plan, table, order, numbers, rests_at_zero=rests_at_zero).of_first(first, piece))
+        texts.append(_Piece(plan, table, order, numbers, rests_at_zero=rests_at_zero).of_later(later, piece))
         firsts.append(f"  call void @{first}(ptr %out) nounwind")
         laters.append(later)
     states = f"{name}.states"
-    texts.append(_Piece(plan, table, order, rests_at_zero=rests_at_zero).of_states(states, program))
+    texts.append(_Piece(plan, table, order, numbers, rests_at_zero=rests_at_zero).of_states(states, program))
     lines = list(firsts)
     for k in range(1, order + 1):
         given = f"ptr %out, i64 {k}, double {literal(float(k))}"
@@ -184,8 +188,8 @@ def _pieces(groups: Sequence[list[Pack]]) -> Iterator[list[list[Pack]]]:
 class _Piece:
     """Some packs at one order, as a function of the order; or what is kept of their first coefficients."""
 
-    def __init__(self, plan: LanePlan, table: int, order: int, *, rests_at_zero: bool) -> None:
-        self.plan, self.table, self.order, self.rests_at_zero = plan, table, order, rests_at_zero
+    def __init__(self, plan: LanePlan, table: int, order: int, numbers: NumberTable, *, rests_at_zero: bool) -> None:
+        self.plan, self.table, self.order, self.numbers, self.rests_at_zero = plan, table, order, numbers, rests_at_zero
         self.text = VectorText()
         self.loops = 0
         self.block = "entry"
@@ -259,7 +263,7 @@ class _Piece:
 
     def first_of(self, item: Expr) -> str:
         """The first coefficient of a node."""
-        return literal(item.value) if item.op == "const" else self.text.load(self.first, self.plan.slots[item])
+        return self.text.number(item.value, self.numbers) if item.op == "const" else self.text.load(self.first, self.plan.slots[item])
 
     def gathered(self, pack: Pack, number: int, line: str) -> str:
         """An operand's coefficients in a line of the table, which do not stand side by side."""
@@ -270,7 +274,7 @@ class _Piece:
         """First coefficients of an operand of any kind."""
         items = [row.needed(number) for row in pack.rows]
         if all(item.op == "const" for item in items) and len({item.value for item in items}) == 1:
-            return spread_literal(items[0].value, pack.lanes)
+            return self.text.spread(self.first_of(items[0]), pack.lanes)
         if self.plan.beside(pack, number):
             return self.text.load(self.first, self.plan.slots[items[0]], pack.lanes)
         return self.text.assembled([self.first_of(item) for item in items], pack.lanes)

@@ -12,14 +12,22 @@ from typing import overload
 from tidegate.compiled.emit_taylor.lanes import LanePlan, Pack
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
 from tidegate.compiled.emit_taylor.straight_line import Item, Series, Side, StraightLine, StraightSeries
-from tidegate.compiled.emit_taylor.vector_text import assembled, chunks, kind, literal, spread, spread_literal
+from tidegate.compiled.emit_taylor.vector_text import assembled, chunks, kind, number, spread, spread_literal
+from tidegate.compiled.number_table import NumberTable, is_written, literal
 from tidegate.expressions import Expr
 
 __all__ = ["packed_series"]
 
 
 def packed_series(
-    program: Program, plan: LanePlan, places: Mapping[Expr, int], order: int, others: Sequence[Expr] = (), *, rests_at_zero: bool
+    program: Program,
+    plan: LanePlan,
+    places: Mapping[Expr, int],
+    order: int,
+    numbers: NumberTable,
+    others: Sequence[Expr] = (),
+    *,
+    rests_at_zero: bool,
 ) -> StraightSeries:
     """What ``straight_line.straight_series`` gives, several rows at a time.
 
@@ -29,10 +37,11 @@ def packed_series(
     plan : which of them stand side by side.
     places : of first coefficients in %out, as the plan says.
     order : of the last coefficient.
+    numbers : the module's.
     others : nodes whose coefficients are wanted besides.
     rests_at_zero : roots and powers of zero stay what they are.
     """
-    made = _SideBySide(program, plan, places, order, rests_at_zero=rests_at_zero)
+    made = _SideBySide(program, plan, places, order, numbers, rests_at_zero=rests_at_zero)
     pieces = {(first, lanes): made.own[made.side(program.states[first : first + lanes], lanes)] for first, lanes in chunks(len(program.states))}
     return StraightSeries(made.lines, pieces, [made.one(item) for item in others])
 
@@ -60,9 +69,11 @@ class _Together(Sequence["str | None"]):
 
 
 class _SideBySide(StraightLine):
-    def __init__(self, program: Program, plan: LanePlan, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
+    def __init__(
+        self, program: Program, plan: LanePlan, places: Mapping[Expr, int], order: int, numbers: NumberTable, *, rests_at_zero: bool
+    ) -> None:
         super().__init__(order, rests_at_zero=rests_at_zero)
-        self.places = places
+        self.places, self.numbers = places, numbers
         self.sides: dict[tuple[Expr, ...], Side] = {}
         self.own: dict[Side, Series] = {}
         self.where: dict[Expr, tuple[Series, int, int]] = {}  # the series, the lane in it, how many it has
@@ -130,8 +141,7 @@ class _SideBySide(StraightLine):
     def _loaded(self, items: tuple[Expr, ...]) -> str:
         lanes = len(items)
         if all(item.op == "const" for item in items):
-            numbers = ", ".join(f"double {literal(item.value)}" for item in items)
-            return f"<{numbers}>" if lanes > 1 else literal(items[0].value)
+            return self._of_numbers([item.value for item in items])
         places = [self.places.get(item, -1) for item in items]
         if places == list(range(places[0], places[0] + lanes)):
             at = self.new(f"getelementptr double, ptr %out, i64 {places[0]}")
@@ -139,11 +149,19 @@ class _SideBySide(StraightLine):
         values: dict[Expr, str] = {}
         for item in dict.fromkeys(items):
             if item.op == "const":
-                values[item] = literal(item.value)
+                values[item] = number(self.new, item.value, self.numbers)
             else:
                 at = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
                 values[item] = self.new(f"load double, ptr {at}")
         return assembled(self.new, [values[item] for item in items])
+
+    def _of_numbers(self, values: Sequence[float]) -> str:
+        lanes = len(values)
+        if len(set(values)) == 1:
+            return spread(self.new, number(self.new, values[0], self.numbers), lanes)
+        if any(map(is_written, values)):
+            return assembled(self.new, [number(self.new, value, self.numbers) for value in values])
+        return self.new(f"load {kind(lanes)}, ptr {self.numbers.array(values)}, align 8")
 
     def together(self, side: Side, k: int) -> str | None:
         """Coefficients of order k >= 1; zero for what does not move."""

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
-from tidegate.compiled.emit_taylor.vector_text import bits, kind, literal, spread_literal
+from tidegate.compiled.emit_taylor.vector_text import bits, kind, number, spread_literal
+from tidegate.compiled.number_table import NumberTable, literal
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
 
@@ -45,12 +46,14 @@ class StraightSeries:
     others: Sequence[Sequence[str | None]]
 
 
-def straight_series(program: Program, places: Mapping[Expr, int], order: int, others: Sequence[Expr] = (), *, rests_at_zero: bool) -> StraightSeries:
+def straight_series(
+    program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, others: Sequence[Expr] = (), *, rests_at_zero: bool
+) -> StraightSeries:
     """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and keep all others in registers.
 
     With ``rests_at_zero`` roots and powers of zero stay what they are.
     """
-    made = _OneByOne(program, places, order, rests_at_zero=rests_at_zero)
+    made = _OneByOne(program, places, order, numbers, rests_at_zero=rests_at_zero)
     return StraightSeries(made.lines, {(q, 1): made.series[state] for q, state in enumerate(program.states)}, [made.series[item] for item in others])
 
 
@@ -292,9 +295,9 @@ _RULES: Final[dict[str, Callable[[StraightLine, Row[Item], int], str | None]]] =
 
 
 class _OneByOne(StraightLine):
-    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, *, rests_at_zero: bool) -> None:
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, *, rests_at_zero: bool) -> None:
         super().__init__(order, rests_at_zero=rests_at_zero)
-        self.places = places
+        self.places, self.numbers = places, numbers
         self.loaded: dict[Item, str] = {}
         made: dict[Item, Series] = {row.target: [self.first(row.target)] for row in program.rows}
         self.series.update(made)
@@ -314,8 +317,8 @@ class _OneByOne(StraightLine):
         """The first coefficient of a node."""
         if not isinstance(item, Expr):
             raise TypeError("nodes one by one")
-        if item.op == "const":
-            return literal(item.value)
+        if item not in self.loaded and item.op == "const":
+            self.loaded[item] = number(self.new, item.value, self.numbers)
         if item not in self.loaded:
             place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
             self.loaded[item] = self.new(f"load double, ptr {place}")

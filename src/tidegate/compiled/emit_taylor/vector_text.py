@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-__all__ = ["MOST_LANES", "VectorText", "assembled", "bits", "chunks", "kind", "literal", "ones", "spread", "spread_literal", "suffix"]
+from tidegate.compiled.number_table import NumberTable, is_written, literal
+
+__all__ = ["MOST_LANES", "VectorText", "assembled", "bits", "chunks", "kind", "ones", "spread", "spread_literal", "suffix"]
 
 MOST_LANES: Final = 8
 
@@ -41,6 +42,10 @@ class VectorText:
         """Numbers from an array."""
         at = self.new(f"getelementptr double, ptr {array}, i64 {place}")
         return self.new(f"load {kind(lanes)}, ptr {at}, align 8")
+
+    def number(self, value: float, numbers: NumberTable) -> str:
+        """A number of the model's."""
+        return number(self.new, value, numbers)
 
     def store(self, value: str, array: str, place: int | str, lanes: int = 1) -> None:
         """Numbers into an array."""
@@ -119,9 +124,9 @@ def assembled(new: Callable[[str], str], values: Sequence[str], lanes: int = 0) 
     return vector
 
 
-def literal(value: float) -> str:
-    """A number as LLVM reads it."""
-    return f"0x{struct.pack('>d', value).hex().upper()}"
+def number(new: Callable[[str], str], value: float, numbers: NumberTable) -> str:
+    """A number of the model's, from the table if it stands there; ``new`` as in ``spread``."""
+    return literal(value) if is_written(value) else new(f"load double, ptr {numbers.array([value])}")
 
 
 def bits(lanes: int) -> str:

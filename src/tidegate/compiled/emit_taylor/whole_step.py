@@ -12,7 +12,8 @@ from typing import Final
 
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores
-from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, literal, ones, spread_literal, suffix
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, ones, spread_literal, suffix
+from tidegate.compiled.number_table import NumberTable, literal
 
 __all__ = ["inverse_root", "step_declarations", "whole_step"]
 
@@ -80,6 +81,7 @@ def whole_step(
     order: int,
     rates: Sequence[int | float],
     series: StraightSeries | Sequence[Callable[[int], int]],
+    numbers: NumberTable,
     *,
     n_exponents: int = 0,
     is_affine: bool = False,
@@ -96,10 +98,11 @@ def whole_step(
     order : of the series.
     rates : where each unknown's rate stands among the first coefficients, or the number that it is.
     series : written out, that of what is watched among the others; if it is looped, where each order of these stands in ``out``.
+    numbers : the module's.
     n_exponents : how many of these, the last ones, are what exponentials are taken of; the others must not come to zero.
     is_affine : of y' = A y + b + c t: what the polynomial leaves of it is one power of time, largest at the end, so that no step is looked into.
     """
-    return _Step(name, n, order, rates, series, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
+    return _Step(name, n, order, rates, series, numbers, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
 
 
 _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
@@ -113,11 +116,13 @@ class _Step:
         order: int,
         rates: Sequence[int | float],
         series: StraightSeries | Sequence[Callable[[int], int]],
+        numbers: NumberTable,
         *,
         n_exponents: int,
         is_affine: bool,
     ) -> None:
         self.name, self.n, self.order, self.rates, self.is_affine = name, n, order, rates, is_affine
+        self.numbers = numbers
         self.straight = series if isinstance(series, StraightSeries) else None
         self.places = () if isinstance(series, StraightSeries) else series
         self.n_exponents = n_exponents
@@ -462,4 +467,6 @@ class _Step:
         if lanes == MOST_LANES and all(isinstance(rate, int) for rate in rates) and list(rates) == list(range(int(rates[0]), int(rates[0]) + lanes)):
             return self.text.load("%out", int(rates[0]), lanes)
         # one by one, as they were written: a wider load would have to wait for that
-        return self.text.assembled([literal(rate) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates])
+        return self.text.assembled(
+            [self.text.number(rate, self.numbers) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates]
+        )
