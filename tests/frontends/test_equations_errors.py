@@ -178,3 +178,16 @@ def test_a_reset_that_returns_nothing_and_says_nothing_is_refused() -> None:
     silent = event(lambda t, y: y["h"] < 0, reset=lambda t, y: None)
     with pytest.raises(UsageError, match="the reset of event 1 returns None"):
         ode(lambda t, y: [1.0], y0={"h": 1.0}, events=silent).lower()
+
+
+@pytest.mark.parametrize(
+    ("function", "hint"),
+    [
+        (lambda t, y, p: [y["held"]], r"held is a discrete variable of this model: d\['held'\]; functions take d as their last argument"),
+        (lambda t, y, p: [p["level"]], r"level is a variable of this model: y\['level'\]"),
+        (lambda t, y, p, d: [d.k], r"k is a parameter of this model: p\['k'\]"),
+    ],
+)
+def test_a_name_that_stands_in_another_vector_is_found_there(function, hint):
+    with pytest.raises(UsageError, match=hint):
+        ode(function, {"level": 1.0}, {"k": 1.0}, discrete={"held": 0.0}).lower()

@@ -133,7 +133,9 @@ class Causes:
         chosen: dict[int, int] = {}
         for j in changed:
             key = int(self._guards.zero[j])
-            if key not in chosen or (not self._holds(chosen[key], before, after) and self._holds(j, before, after)):
+            other = chosen.setdefault(key, j)
+            # of two that both hold always the same one, whichever came out first by rounding
+            if (not self._holds(j, before, after), j) < (not self._holds(other, before, after), other):
                 chosen[key] = j
         return list(chosen.values())
 

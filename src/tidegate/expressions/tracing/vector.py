@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from typing import Any, Final, Self, override
 
 import numpy as np
@@ -32,15 +33,18 @@ class VectorNames:
     ----------
     owner : what messages call the vector, e.g. ``"p"``.
     places : for each name the index of its first element and its shape.
+    elsewhere : hints for names that the model has in another vector.
     """
 
     owner: str
     places: Mapping[str, tuple[int, tuple[int, ...]]]
+    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def unknown(self, name: str) -> UnknownNameError:
         """The error for a name that is not there, with the closest that are."""
         known = f"its names are: {listed(map(repr, self.places)) or 'none'}"
-        return UnknownNameError(f"{self.owner} has no entry {name!r}", hint=suggestion(name, self.places, known))
+        hint = self.elsewhere.get(name) or suggestion(name, self.places, known)
+        return UnknownNameError(f"{self.owner} has no entry {name!r}", hint=hint)
 
 
 def is_symbolic(*values: Any) -> bool:

@@ -135,14 +135,28 @@ class Lowering:
 
     def follow(self, function: Callable[..., Any], *extra: Any) -> Trace:
         """A function called with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
-        arguments = (TIME, self.y.vector(Role.UNKNOWN), *extra)
+        arguments = (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere(self.y)), *extra)
         takes_p, takes_d = takes_besides(function, len(arguments), self.description)
-        besides = (*((self.parameters(),) if takes_p else ()), *((self.d.vector(Role.DISCRETE),) if takes_d else ()))
+        besides = (
+            *((self.parameters(),) if takes_p else ()),
+            *((self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere(self.d)),) if takes_d else ()),
+        )
         return self.traced(function, (*arguments, *besides))
 
     def parameters(self) -> Vector:
         """The vector `p`."""
-        return self.description.p.vector(Role.PARAMETER)
+        return self.description.p.vector(Role.PARAMETER, elsewhere=self._elsewhere(self.description.p))
+
+    def _elsewhere(self, own: FunctionQuantities) -> dict[str, str]:
+        """Where the names are that a vector does not have, and other vectors of the model have."""
+        others = ((self.y, "a variable"), (self.description.p, "a parameter"), (self.d, "a discrete variable"))
+        found: dict[str, str] = {}
+        for quantities, kind in others:
+            if quantities is not own:
+                owner = quantities.owner
+                taken = f"; functions take {owner} as their last argument" if owner == "d" else ""
+                found |= {piece.name: f"{piece.name} is {kind} of this model: {owner}[{piece.name!r}]{taken}" for piece in quantities.pieces}
+        return found
 
     def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Trace:
         """A function called with symbols, compared with what plain Python makes of the start values."""

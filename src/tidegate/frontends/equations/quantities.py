@@ -7,7 +7,7 @@ the vectors `y`, `ydot` and `p` that the user's function is called with.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -74,7 +74,7 @@ class FunctionQuantities:
         """Expressions of all elements, in order."""
         return [value for piece in self.pieces for value in piece.values]
 
-    def vector(self, role: Role, owner: str = "") -> Vector:
+    def vector(self, role: Role, owner: str = "", elsewhere: Mapping[str, str] | None = None) -> Vector:
         """The symbols of all elements, as the user's function gets them: truth values as conditions."""
         places: dict[str, tuple[int, tuple[int, ...]]] = {}
         at = 0
@@ -82,7 +82,7 @@ class FunctionQuantities:
             places[piece.name] = (at, piece.shape)
             at += len(piece.values)
         symbols = [as_boolean(item) if piece.kind == "boolean" else item for piece in self.pieces for item in piece.symbols(role)]
-        vector = Vector(symbols, VectorNames(owner or self.owner, places))
+        vector = Vector(symbols, VectorNames(owner or self.owner, places, elsewhere or {}))
         return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
 
