@@ -44,7 +44,8 @@ and every warning::
     ├── IdentifiabilityWarning     data that do not determine a parameter which is fitted to them
     ├── NotFiniteWarning           NaN or infinity in a recorded output or discrete variable
     ├── SlowRunWarning             steps so short, and so often in vain, that the run will hardly end
-    └── StartValueWarning          a start value that was given is not the one that the run begins with
+    ├── StartValueWarning          a start value that was given is not the one that the run begins with
+    └── ToleranceWarning           unknowns so small that their tolerance is no small part of them
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ __all__ = [
     "StructureError",
     "TidegateError",
     "TidegateWarning",
+    "ToleranceWarning",
     "TooManyStepsError",
     "UndecidedError",
     "UnitError",
@@ -471,6 +473,10 @@ class NotFiniteWarning(TidegateWarning):
 
 class StartValueWarning(TidegateWarning):
     """A start value was given to a variable that follows from others, and comes out as another one."""
+
+
+class ToleranceWarning(TidegateWarning):
+    """Unknowns were so small all the time that their absolute tolerance, which nobody gave, is no small part of them."""
 
 
 class SlowRunWarning(TidegateWarning):

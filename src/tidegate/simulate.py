@@ -81,7 +81,8 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     method : "auto", "radau", "rodas5p" or "taylor", our own; "ida", "bdf" or "adams", SUNDIALS'; the classical "rke" and "pc", and "euler", "adams2",
         "trapezoid" and "heun", whose steps are all ``max_step``.
     rtol : relative tolerance; 1e-6 unless a block proposes another.
-    atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size.
+    atol : absolute tolerance: a number, one an unknown, or by name; default 0.01 rtol times the nominal size, where none is given times the largest
+        value that the unknown has had so far, if that is less than 1.
     max_step, first_step, max_steps : limits; none by default.
     min_step : of "rke": the least step; where a shorter one is needed the run ends.
     max_halvings, disc_halvings : of "pc": how often its step may be halved, and how many halvings tell of a discontinuity; 30 and 10.

@@ -1,7 +1,8 @@
 """Derivatives of final values and of the times of events against differences of runs, for random models with parameters in every place.
 
 The truth is the central difference of two runs of Radau at rtol 1e-11; a parameter by which two sizes of the difference do not agree, or by which the
-events change, is left out. Of more than five hundred models of each form tried by hand, by all these methods, one was outside the tolerance: its parameter stood at a kink.
+events change, is left out. Of more than five hundred models of each form tried by hand, by all these methods, one was outside the
+tolerance: its parameter stood at a kink.
 """
 
 from __future__ import annotations

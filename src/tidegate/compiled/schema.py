@@ -176,7 +176,8 @@ _FACTS: Final = [
 _OPTIONS: Final = [
     *_single("integer", "budget wants_event_rows wants_step_rows keeps_polynomials stages_wanted"),
     *_single("number", "rtol rtol_inner atol_ratio step_max newton_tol"),
-    *_arrays("number", "atol", "n"),
+    # absolute tolerances; 0, or that of an unknown of the size of one where its size decides
+    *_arrays("number", "atol most_tolerance", "n"),
 ]
 
 _STATE: Final = [
@@ -185,6 +186,8 @@ _STATE: Final = [
     *_single("integer", "still_events shrinking same_time quiet_flips good_steps failures_in_a_row iterations n_stops"),
     # 1 while the factors of consistent values are those of an earlier point, from which forces of constraints are computed
     *_single("integer", "knows_forces"),
+    # whether absolute tolerances of some unknowns follow their sizes, these are known, nothing has moved, how many are held to too little
+    *_single("integer", "goes_by_size is_sized is_at_rest n_loose"),
     # 1 where an event inside the step under way has been carried out; where what an event gives is known; where the method may go on behind it
     *_single("integer", "has_passed is_given can_go_on"),
     *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),

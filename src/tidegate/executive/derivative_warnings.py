@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import NotFiniteWarning, SensitivityWarning
+from tidegate.errors import NotFiniteWarning, SensitivityWarning, ToleranceWarning
 from tidegate.executive.causes import crossed_guard
 from tidegate.executive.lost_derivatives import Recorded, strike_out
 from tidegate.integrators.interface import Problem, StepIntegrator
@@ -91,14 +91,15 @@ class LostDerivatives:
                 entry["dt_dp"][i] = np.nan
 
 
-def warn(not_finite: Sequence[str], lost_derivatives: Sequence[str]) -> None:
+def warn(not_finite: Sequence[str], lost_derivatives: Sequence[str], loosely_held: Sequence[str] = ()) -> None:
     """One warning of each kind, however many things there are to say, at the user's own line whichever way the run was started.
 
     Parameters
     ----------
     not_finite : sentences about numbers that are not finite.
     lost_derivatives : about derivatives that do not exist.
+    loosely_held : about tolerances that are none.
     """
-    for kind, every in ((SensitivityWarning, lost_derivatives), (NotFiniteWarning, not_finite)):
+    for kind, every in ((SensitivityWarning, lost_derivatives), (NotFiniteWarning, not_finite), (ToleranceWarning, loosely_held)):
         if every:
             warnings.warn("; ".join(shortened(every, _WARNED)), kind, skip_file_prefixes=(_PACKAGE,))

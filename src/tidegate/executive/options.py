@@ -133,7 +133,8 @@ class Options:
     sensitivities : parameters to differentiate by: names, ``"all"`` or None.
     method : integration method; "auto" chooses.
     rtol : relative tolerance of the states.
-    atol : absolute tolerance: a number, one number an unknown, or by name; None is 0.01 rtol times the nominal size.
+    atol : absolute tolerance: a number, one number an unknown, or by name; None is 0.01 rtol times the nominal size, where none is given times the
+        largest value so far, if that is less than 1.
     max_step, first_step : limits of the step size; None for none.
     max_steps : stop with an error after so many steps; None for no limit.
     min_step : the least step of "rke", which ends the run where a shorter one would be needed; None for none.

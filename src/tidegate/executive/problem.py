@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from tidegate.names import listed, suggestion
 __all__ = ["problem_of", "with_parameters"]
 
 FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
 
 
 def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Options, times: FloatArray | None = None) -> Problem:
@@ -50,6 +52,7 @@ def problem_of(compiled: CompiledModel, t_span: tuple[float, float], options: Op
         p=p,
         rtol=options.rtol,
         atol=_absolute_tolerances(compiled, options),
+        goes_by_size=_goes_by_size(compiled, options.atol),
         step_max=options.max_step or np.inf,
         first_step=options.first_step or 0.0,
         sensitivity_parameters=np.array(chosen, dtype=np.int64),
@@ -115,6 +118,17 @@ def _absolute_tolerances(compiled: CompiledModel, options: Options) -> FloatArra
     if not np.all(np.isfinite(result)) or np.any(result <= 0):
         raise UsageError("atol must be positive everywhere", hint="a small number, e.g. 1e-12, where a variable may be exactly zero")
     return result
+
+
+def _goes_by_size(compiled: CompiledModel, given: Any) -> BoolArray:
+    """Unknowns of which nobody said how large they are, or how accurate they have to be."""
+    goes = compiled.nominal == 0.0
+    if given is None:
+        return goes
+    if not isinstance(given, Mapping):
+        return np.zeros_like(goes)
+    named = _named_tolerances(compiled, dict.fromkeys(cast("Mapping[str, Any]", given), 0.5), np.ones(len(goes)))
+    return goes & (named == 1.0)
 
 
 def _named_tolerances(compiled: CompiledModel, given: Mapping[str, ArrayLike], usual: FloatArray) -> FloatArray:

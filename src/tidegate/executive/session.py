@@ -32,6 +32,7 @@ from tidegate.executive.final_actions import close
 from tidegate.executive.forced_start import begin_from_guesses
 from tidegate.executive.initial_actions import begin_model, taken_up
 from tidegate.executive.interrupts import Interrupts
+from tidegate.executive.loosely_held import loosely_held
 from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import NO_TIMES, Options, times_behind
 from tidegate.executive.problem import problem_of
@@ -318,7 +319,7 @@ class Session:
             raise error from cause
         if jump is not None:
             raise jumped(*jump, self.problem, part if self._is_whole else self.result)
-        warn(wrong, self._lost_derivatives.untold())
+        warn(wrong, self._lost_derivatives.untold(), loosely_held(self.problem.model, integrator) if self._is_whole else [])
         return part
 
     def _segment(self, integrator: StepIntegrator, interrupts: Interrupts, stop: Stop | None) -> tuple[Recording, _StoppedRun | None]:

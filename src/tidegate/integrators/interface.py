@@ -53,6 +53,7 @@ class Problem:
     t_start, t_end : interval.
     y, m, p : start vectors.
     rtol : relative tolerance; atol : absolute, one an unknown.
+    goes_by_size : of which unknowns the absolute tolerance is that of one of the size of one, and follows their own size.
     step_max, first_step : limits; first_step 0 for the method's own guess.
     sensitivity_parameters : indices in p.
     directions : for each of them the rates at which all parameters move with it.
@@ -74,6 +75,7 @@ class Problem:
     p: FloatArray
     rtol: float
     atol: FloatArray
+    goes_by_size: NDArray[np.bool_]
     step_max: float
     first_step: float
     sensitivity_parameters: NDArray[np.int64]
@@ -187,6 +189,11 @@ class StepIntegrator(Protocol):
     @property
     def held(self) -> FloatArray:
         """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
+        ...
+
+    @property
+    def loosely_held(self) -> list[int]:
+        """Unknowns whose absolute tolerance, which follows their size as far as it may, is no small part of that."""
         ...
 
     @property

@@ -171,6 +171,8 @@ def refill(work: w.Workspace, problem: Problem) -> None:
     if work["past"]:
         work.numbers("m")[work["first_past"]] = float(work["past"])
     work.numbers("atol")[:] = problem.atol
+    work.numbers("most_tolerance")[:] = np.where(problem.goes_by_size, problem.atol, 0.0)
+    work["goes_by_size"] = bool(problem.goes_by_size.any())
     if len(problem.sensitivity_parameters):
         work.numbers("sens")[:] = problem.dy_dp.ravel()
         work.numbers("sens_discrete")[:] = problem.dd_dp.ravel()

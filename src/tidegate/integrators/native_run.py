@@ -12,6 +12,7 @@ import numpy as np
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.workspace import INDEX_OF, is_number
+from tidegate.events.own_size import LOOSE, NOT_ROUNDING
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import several_runs as s
 from tidegate.integrators.hybrid_loop import loop
@@ -326,6 +327,16 @@ class NativeRun:
     def p(self) -> FloatArray:
         """Parameters."""
         return self._p
+
+    @property
+    def loosely_held(self) -> list[int]:
+        """Unknowns whose absolute tolerance is no small part of their size."""
+        if self._work["n_loose"] == 0:
+            return []
+        work = self._work
+        atol, most, size = work.numbers("atol"), work.numbers("most_tolerance"), np.maximum(work.numbers("y_max"), np.abs(self._y))
+        goes = (most > 0.0) & ~self.problem.model.algebraic
+        return np.flatnonzero(goes & (size > NOT_ROUNDING * size.max()) & (atol > LOOSE * size)).tolist()
 
     @property
     def sensitivities(self) -> FloatArray:

@@ -41,6 +41,7 @@ from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.not_tied import NOTHING, VARIES, WITH_SENSITIVITIES
+from tidegate.events.own_size import renew_tolerances
 from tidegate.events.poles import first_pole, is_at_the_pole
 from tidegate.events.pulses import first_pulse
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
@@ -70,6 +71,7 @@ _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
 _UNIT: Final = 1.0  # of time
 _AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
 _IDLE_STEP: Final = 1e-9  # units of time: the first step where nothing tells a time scale; steps grow fast
+_MOVES_TIME: Final = 1e-14  # of the time: no guess is shorter, a step that is refused is
 _NOTHING_HIDDEN, _A_POLE, _A_PULSE = 0, 1, 2  # what a step may have gone past
 _TOWARDS_A_POLE: Final = 0.5  # of the way to one: nearer a step that crosses it is not trusted
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
@@ -92,7 +94,7 @@ def _first_step(run):
     speed = np.sqrt(speed / n)
     if size < 1e-5 or speed < 1e-5:
         return max(_IDLE_STEP, _SHORTEST_AFTER * abs(run.t))
-    return 0.01 * size / speed
+    return max(0.01 * size / speed, _MOVES_TIME * abs(run.t))
 
 
 @native
@@ -279,7 +281,8 @@ def _behind_event(run, rows, times):
     run.phase = _AT_END
     break_again(run, 0)
     _stop_at_breaks(run)
-    if run.step_new <= 0.0:
+    if run.step_new <= 0.0 or run.is_at_rest == 1:
+        # where nothing has moved, neither a step nor a tolerance tells what is long
         run.step_new = _first_step(run)
     return outputs_here(run, rows, times)
 
@@ -312,6 +315,7 @@ def _commit(run):
     run.has_polynomial = 1 if run.step == run.length and run.step > 0.0 else 0
     run.is_first = 0
     run.has_passed = 0
+    renew_tolerances(run, 0)
     note_drift(run, t_new)
 
 
@@ -330,6 +334,7 @@ def begin(run, rows, log, times):
     y = run.y
     for q in range(n):
         run.y_max[q] = max(run.y_max[q], abs(y[q]))
+    renew_tolerances(run, 1)
     run.step_before_event = run.step_new
     if run.past != 0:
         begin_past(run)
@@ -367,6 +372,7 @@ def begin(run, rows, log, times):
 @kernel_entry()
 def continue_from(run):
     """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
+    renew_tolerances(run, 1)
     update_mass(run)
     refresh_activity(run)
     run.step_before_event = run.step_new

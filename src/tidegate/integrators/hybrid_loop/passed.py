@@ -15,6 +15,7 @@ from tidegate.compiled.jit import NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, LIMIT, TIME_EVENT
 from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
+from tidegate.events.own_size import renew_tolerances
 from tidegate.events.quiet import conditions_are_the_same
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, schedule
@@ -74,6 +75,7 @@ def _leave_the_rest(run):
     run.is_first = 0
     run.is_cut = 0
     run.last_guard = -1
+    renew_tolerances(run, 0)
     note_drift(run, run.t)
 
 

@@ -26,11 +26,16 @@ CVodeGetNumNonlinSolvIters = native_function("CVodeGetNumNonlinSolvIters", CODE,
 CVodeGetSensDky1 = native_function("CVodeGetSensDky1", CODE, HANDLE, C_NUMBER, CODE, CODE, HANDLE)
 CVodeReInit = native_function("CVodeReInit", CODE, HANDLE, C_NUMBER, HANDLE)
 CVodeSensReInit = native_function("CVodeSensReInit", CODE, HANDLE, CODE, HANDLE)
+CVodeSetEtaMaxFirstStep = native_function("CVodeSetEtaMaxFirstStep", CODE, HANDLE, C_NUMBER)
 CVodeSetInitStep = native_function("CVodeSetInitStep", CODE, HANDLE, C_NUMBER)
 CVodeSetStopTime = native_function("CVodeSetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
 STAGGERED: Final = 2
+_USUAL_GROWTH: Final = 1e4  # at most, of the second step
+_GROWTH: Final = 10.0
+_IDLE_STEP: Final = 1e-9
+_MOVES_TIME: Final = 100 * 2.0**-52
 _SLIVER: Final = 1e-6  # of the step before: so short is one between two stops that close in on a jump, or behind a jump that was found hard
 
 
@@ -41,7 +46,12 @@ def _begin(run, t, which):
     if which != AT_START:
         keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     run.sun_step_before = -1.0  # there is none
-    CVodeSetInitStep(memory, run.step_new if which == AT_START else 0.0)
+    first = run.step_new if which == AT_START else 0.0
+    if first == 0.0 and run.is_at_rest == 1:
+        first = max(_IDLE_STEP, _MOVES_TIME * abs(t))  # nothing has moved, so that no tolerance tells what is long
+    CVodeSetInitStep(memory, first)
+    # behind the first step tolerances go by what has moved in it, so that one ten thousand times as long fails again and again
+    CVodeSetEtaMaxFirstStep(memory, _GROWTH if run.goes_by_size == 1 and run.is_sized == 0 else _USUAL_GROWTH)
     code = reason(run, CVodeReInit(memory, t, run.sun_y))
     if code == 0 and run.n_sens > 0:
         code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))

@@ -34,6 +34,7 @@ IDASetInitStep = native_function("IDASetInitStep", CODE, HANDLE, C_NUMBER)
 IDASetStopTime = native_function("IDASetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
+_IDLE_STEP: Final = 1e-9
 _LEAST: Final = 100 * 2.0**-52  # of the time: a step that moves it
 _ABSURD: Final = 1e3  # steps before the event
 STAGGERED: Final = 2
@@ -106,6 +107,8 @@ def _first_step(run, t):
     for q in range(run.n):
         fastest = max(fastest, abs(run.ydot[q]) / (run.rtol * abs(run.y[q]) + run.atol[q]))
     least = _LEAST * abs(t)
+    if run.is_at_rest == 1:
+        return max(least, _IDLE_STEP)  # nothing has moved, so that no tolerance tells what is long
     if least * fastest > 0.5:
         return least
     return max(least, run.step_before_event) if 0.0 < _ABSURD * run.step_before_event * fastest < 0.5 else 0.0
@@ -123,7 +126,7 @@ def ida_restart(run, t, which):
     for q in range(n):
         run.f0[q] = run.ydot[q]
     run.not_finite_at = np.nan
-    IDASetInitStep(memory, max(run.step_new, _LEAST * abs(t)) if which == AT_START else _first_step(run, t))
+    IDASetInitStep(memory, max(run.step_new, _LEAST * abs(t)) if which == AT_START and run.is_at_rest == 0 else _first_step(run, t))
     code = reason(run, IDAReInit(memory, t, run.sun_y, run.sun_ydot))
     if code == 0 and run.n_sens > 0:
         if run.n_constraints > 0:

@@ -28,8 +28,8 @@ __all__ = [
     "ida_residual",
     "ida_sensitivities",
     "ida_system",
-    "ida_weights",
     "solve_system",
+    "weights",
 ]
 
 _T, _V = NUMBER, INTEGER  # time; handle of a vector or matrix
@@ -105,11 +105,11 @@ def ida_system(t, cj, y, _ydot, _residual, _matrix, h, _a, _b, _c):  # type: ign
 
 
 @called_from_c(_CODE(_V, _V, INTEGERS))
-def ida_weights(y, weights, h):  # type: ignore[no-untyped-def]
-    """IDAEwtFn."""
+def weights(y, out, h):  # type: ignore[no-untyped-def]
+    """IDAEwtFn and CVEwtFn."""
     run = run_at(h, pointer(h[_ADDRESS_R]))
-    run.sun_weights = weights
-    _weigh(run, items(y, run.n), items(weights, run.n))
+    run.sun_weights = out
+    _weigh(run, items(y, run.n), items(out, run.n))
     return 0
 
 

@@ -99,14 +99,13 @@ class SundialsIntegrator(NativeRun):
             self._call(objects, "CVodeInit", model_functions.cvode_rhs.address, t, y)
             system = "CVodeSetLinSysFn", model_functions.cvode_system.address
             work["sun_explicit"] = 1
-        self._call(objects, f"{prefix}SVtolerances", float(problem.rtol), objects.vector(work.numbers("atol")))
+        self._call(objects, f"{prefix}WFtolerances", model_functions.weights.address)
         self._call(objects, f"{prefix}SetUserData", work.h.ctypes.data)
         if self._name == "ida" and problem.model.index_two is not None and problem.model.index_two.any():
             # of index two: what they are wrong by does not grow smaller with the order, nor do the others see it (Hindmarsh et al., IDA's user guide)
             counted = np.where(problem.model.index_two, 0.0, 1.0)
             self._call(objects, "IDASetId", objects.vector(counted))
             self._call(objects, "IDASetSuppressAlg", 1)
-            self._call(objects, "IDAWFtolerances", model_functions.ida_weights.address)
         solver = objects.linear_solver(work.h.ctypes.data, model_functions.factor_system, model_functions.solve_system)
         self._call(objects, f"{prefix}SetLinearSolver", *solver)
         self._call(objects, *system)

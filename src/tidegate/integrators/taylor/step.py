@@ -111,14 +111,20 @@ def _scales(run):
 
 
 @native
+def _put_least(run):
+    """How large every unknown counts at least."""
+    for q in range(run.n):
+        run.series_box[FIRST_LEAST + q] = run.atol[q] / run.rtol
+
+
+@native
 def prepare_box(run):
     """Put down what whole steps are told that is the same for all of them."""
     box = run.series_box
     box[_OF_CAUTION] = run.series_caution
     box[_FIT] = (run.series_order + 1.0) * _INNER * run.rtol
     box[_OF_IDLE] = _IDLE
-    for q in range(run.n):
-        box[FIRST_LEAST + q] = run.atol[q] / run.rtol
+    _put_least(run)
     run.is_started = 0
     run.is_taken = 0
 
@@ -526,6 +532,8 @@ def take_step(run, _number, _whole):
             return STEP_TOO_SMALL
         run.stiff_steps = 0
     _choose_order(run)
+    if run.goes_by_size == 1 and run.is_taken == 0:
+        _put_least(run)
     smallest = shortest_step(t)
     unit = min(run.step_new, run.step_max)
     if not _step_at_once(run, unit, smallest):

@@ -1,0 +1,57 @@
+"""Absolute tolerances of unknowns whose size nobody said (stage: events): a part of the largest value that each has had so far.
+
+One number for all of them does not do: whether an epidemic that begins with a billionth of a population breaks out was up to the method, and
+charges of picocoulombs were held to nothing at all. Simulink's "auto" tolerance goes by the largest value, too. Two limits: values above one are
+held to the tolerance of one, to which the relative one is added; and what may be nothing but rounding of the largest unknown asks for no steps.
+Where all of them are smaller than ``_SURELY_MEANT``, they may be rounding of parameters, of the size of one: a model at rest. What these limits
+leave less accurate than ``LOOSE`` is counted, so that it is said.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.jit import native
+from tidegate.events.tolerances import EPS
+
+__all__ = ["LOOSE", "NOT_ROUNDING", "renew_tolerances"]
+
+LOOSE: Final = 1e-4  # of the largest value: an absolute tolerance above that is said
+NOT_ROUNDING: Final = 1e-13  # of the largest of all unknowns: less may be rounding of that
+_ROUNDING: Final = 10 * EPS
+_SURELY_MEANT: Final = 1e-10
+
+
+@native
+def renew_tolerances(run, is_start):
+    """Of all unknowns that go by their size, at the current point; one that has been nothing but zero goes by the largest of all.
+
+    Parameters
+    ----------
+    is_start : whether a step is still to show how large those are that start at zero.
+    """
+    if run.goes_by_size == 0:
+        return
+    largest = 0.0
+    for q in range(run.n):
+        size = max(run.y_max[q], abs(run.y[q]))
+        if run.n_guards == 0:
+            run.y_max[q] = size  # else the search for events notes it
+        largest = max(largest, size)
+    rounding = _ROUNDING * (largest if largest >= _SURELY_MEANT else 1.0)
+    # what follows from an equation may be a small difference of large ones, and was held to a tolerance that must not shrink behind the first step
+    is_tied = run.mass_kind == 2 or run.n_constraints > 0
+    run.n_loose = 0
+    run.is_sized = 1
+    run.is_at_rest = 1 if largest == 0.0 else 0
+    for q in range(run.n):
+        most = run.most_tolerance[q]
+        if most == 0.0:
+            continue
+        size = max(run.y_max[q], abs(run.y[q]))
+        if size == 0.0:
+            run.is_sized = 1 - is_start
+        counted = largest if size == 0.0 or is_tied or run.is_algebraic[q] == 1 else size
+        run.atol[q] = most if counted == 0.0 else min(most, max(most * counted, rounding))
+        if run.is_algebraic[q] == 0 and run.atol[q] > LOOSE * counted and size > NOT_ROUNDING * largest:
+            run.n_loose += 1
