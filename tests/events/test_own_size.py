@@ -94,6 +94,21 @@ def test_random_equations_are_the_same_in_every_unit_by_every_method(seed: int) 
     _compare_units(seed, _METHODS, (1e-3, 1e-6, 1e-9))
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_what_a_front_has_not_reached_yet_asks_for_no_steps(named: bool) -> None:
+    """A rod of 40 cells at zero, hot at one end: about the steps of a tolerance for its size; cell by cell three times as many."""
+    n = 40
+
+    def rates(t: Any, y: Any) -> Any:
+        x = y["T"] if named else y
+        found = 16.0 * (np.concatenate([[1.0], x[:-1]]) - 2.0 * x + np.concatenate([x[1:], x[-1:]]))
+        return {"T": found} if named else found
+
+    model = tg.ode(rates, y0={"T": np.zeros(n)} if named else np.zeros(n))
+    own, given = (tg.simulate(model, (0, 20), method="radau", **options).statistics.steps for options in ({}, {"atol": 1e-8}))
+    assert own <= 1.3 * given
+
+
 def _told(run: Any, **options: Any) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

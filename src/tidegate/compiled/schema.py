@@ -177,7 +177,8 @@ _OPTIONS: Final = [
     *_single("integer", "budget wants_event_rows wants_step_rows keeps_polynomials stages_wanted"),
     *_single("number", "rtol rtol_inner atol_ratio step_max newton_tol"),
     # absolute tolerances; 0, or that of an unknown of the size of one where its size decides
-    *_arrays("number", "atol most_tolerance", "n"),
+    *_arrays("number", "atol most_tolerance size_of_quantity", "n"),
+    *_arrays("integer", "first_of_quantity", "n"),
 ]
 
 _STATE: Final = [

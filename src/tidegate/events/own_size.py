@@ -3,6 +3,7 @@
 One number for all of them does not do: whether an epidemic that begins with a billionth of a population breaks out was up to the method, and
 charges of picocoulombs were held to nothing at all. Simulink's "auto" tolerance goes by the largest value, too. Two limits: values above one are
 held to the tolerance of one, to which the relative one is added; and what may be nothing but rounding of the largest unknown asks for no steps.
+The elements of an array are one quantity and have one size: what a front has not reached yet is not computed to all its digits.
 Where all of them are smaller than ``_SURELY_MEANT``, they may be rounding of parameters, of the size of one: a model at rest. What these limits
 leave less accurate than ``LOOSE`` is counted, so that it is said.
 """
@@ -32,11 +33,14 @@ def renew_tolerances(run, is_start):
     """
     if run.goes_by_size == 0:
         return
+    sizes = run.size_of_quantity
     largest = 0.0
     for q in range(run.n):
         size = max(run.y_max[q], abs(run.y[q]))
         if run.n_guards == 0:
             run.y_max[q] = size  # else the search for events notes it
+        first = run.first_of_quantity[q]
+        sizes[first] = size if first == q else max(sizes[first], size)
         largest = max(largest, size)
     rounding = _ROUNDING * (largest if largest >= _SURELY_MEANT else 1.0)
     # what follows from an equation may be a small difference of large ones, and was held to a tolerance that must not shrink behind the first step
@@ -48,7 +52,7 @@ def renew_tolerances(run, is_start):
         most = run.most_tolerance[q]
         if most == 0.0:
             continue
-        size = max(run.y_max[q], abs(run.y[q]))
+        size = sizes[run.first_of_quantity[q]]
         if size == 0.0:
             run.is_sized = 1 - is_start
         counted = largest if size == 0.0 or is_tied or run.is_algebraic[q] == 1 else size

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.compiled.schema import CORE, MOST_MODELS, PADDING, REAL_SYSTEMS
 from tidegate.events.not_tied import MOST_TIED
 from tidegate.integrators.interface import Problem
@@ -29,6 +30,8 @@ _NUMBERS_AT_START: Final = {
     "t_event": w.NEVER,
 }  # fmt: skip
 _INTEGERS_AT_START: Final = {"is_first": 1, "needs_jacobian": 1, "needs_factors": 1, "failed_guard": -1, "last_guard": -1}
+_UNNAMED: Final = "y"  # start values without names
+_FIELD: Final = 32  # so many of them are one field, more likely than as many quantities
 _INDICES_OF_FUNCTIONS: Final = w.indices_of([f"f_{name}" for name in _FUNCTIONS])
 _INDICES_OF_NUMBERS: Final = w.indices_of(["t", "t_start", "t_end", "rtol", "step_max", "step_new", "time_size", *_NUMBERS_AT_START])
 _INDICES_OF_INTEGERS: Final = w.indices_of(["wants_event_rows", "wants_step_rows", "ends_hard", *_INTEGERS_AT_START])
@@ -148,7 +151,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         "tape_rows": tapes.n_rows.ravel(), "tape_value": tapes.value, "tape_rate": tapes.rate, "tape_bend": tapes.bend,
         "tape_code": tapes.code.ravel(),
         "action_meaning": [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.event_actions],
-        "dropping": model.layout.dropping,
+        "dropping": model.layout.dropping, "first_of_quantity": _first_of_quantity(model),
         "repeats": [clock.repeats for clock in model.clocks],
     }  # fmt: skip
     for name, values in integers.items():
@@ -161,6 +164,17 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     refill(work, problem)
     # what Python computes may not be defined behind the end
     work.h[_INDICES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
+
+
+def _first_of_quantity(model: CompiledModel) -> NDArray[np.intp]:
+    """For every unknown the first element of the array that it is one of; a short list without names holds several quantities, each by itself."""
+    places = {name: k for k, name in enumerate(model.layout.unknowns)}
+    first = np.arange(len(places))
+    for quantity in model.quantities:
+        elements = [places[name] for name in quantity.names if name in places]
+        if len(elements) >= (_FIELD if quantity.name == _UNNAMED else 2):
+            first[elements] = min(elements)
+    return first
 
 
 def refill(work: w.Workspace, problem: Problem) -> None:

@@ -334,7 +334,7 @@ class NativeRun:
         if self._work["n_loose"] == 0:
             return []
         work = self._work
-        atol, most, size = work.numbers("atol"), work.numbers("most_tolerance"), np.maximum(work.numbers("y_max"), np.abs(self._y))
+        atol, most, size = work.numbers("atol"), work.numbers("most_tolerance"), work.numbers("size_of_quantity")[work.integers("first_of_quantity")]
         goes = (most > 0.0) & ~self.problem.model.algebraic
         return np.flatnonzero(goes & (size > NOT_ROUNDING * size.max()) & (atol > LOOSE * size)).tolist()
 
