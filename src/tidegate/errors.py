@@ -476,7 +476,7 @@ class StartValueWarning(TidegateWarning):
 
 
 class ToleranceWarning(TidegateWarning):
-    """Unknowns were so small all the time that their absolute tolerance, which nobody gave, is no small part of them."""
+    """Unknowns are so small that their absolute tolerance, which nobody gave, is no small part of them."""
 
 
 class SlowRunWarning(TidegateWarning):

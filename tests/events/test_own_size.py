@@ -127,7 +127,7 @@ def _beside(small: float) -> Any:
 @pytest.mark.parametrize("method", _METHODS)
 def test_what_may_be_rounding_is_said_to_be_held_to_little(method: str) -> None:
     (sentence,) = _told(_decay(1e-12), method=method)
-    assert sentence.startswith("q was so small all the time")
+    assert sentence.startswith("q is so small")
     assert _told(_decay(1e-12), method=method, atol={"q": 1e-20}) == []
     assert _told(_decay(1e-9), method=method) == []
 
@@ -136,7 +136,7 @@ def test_what_is_certainly_rounding_beside_large_unknowns_is_not_spoken_of() -> 
     assert _told(_beside(1e-17)) == []
     assert _told(_beside(0.0)) == []
     assert _told(_beside(1e-9)) == []
-    assert [sentence[:5] for sentence in _told(_beside(1e-12), method="radau")] == ["q was"]
+    assert [sentence[:5] for sentence in _told(_beside(1e-12))] == ["q is "]
 
 
 def test_a_nominal_size_settles_it() -> None:
@@ -167,7 +167,7 @@ def test_a_run_in_pieces_keeps_the_tolerances_of_the_whole() -> None:
 
 def test_a_sweep_says_it_of_its_runs() -> None:
     model = tg.ode(lambda t, y, p: {"q": -p["k"] * y["q"]}, y0={"q": 1e-12}, p={"k": 1.0})
-    with pytest.warns(tg.ToleranceWarning, match="q was so small"):
+    with pytest.warns(tg.ToleranceWarning, match="q is so small"):
         sweep = tg.sweep(model, (0, 5), parameters={"k": [1.0, 2.0, 3.0]})
     assert np.isfinite(sweep["q"].values).all()
 

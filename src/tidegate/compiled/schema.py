@@ -178,7 +178,7 @@ _OPTIONS: Final = [
     *_single("number", "rtol rtol_inner atol_ratio step_max newton_tol"),
     # absolute tolerances; 0, or that of an unknown of the size of one where its size decides
     *_arrays("number", "atol most_tolerance size_of_quantity", "n"),
-    *_arrays("integer", "first_of_quantity", "n"),
+    *_arrays("integer", "first_of_quantity is_loose", "n"),
 ]
 
 _STATE: Final = [

@@ -5,7 +5,7 @@ charges of picocoulombs were held to nothing at all. Simulink's "auto" tolerance
 held to the tolerance of one, to which the relative one is added; and what may be nothing but rounding of the largest unknown asks for no steps.
 The elements of an array are one quantity and have one size: what a front has not reached yet is not computed to all its digits.
 Where all of them are smaller than ``_SURELY_MEANT``, they may be rounding of parameters, of the size of one: a model at rest. What these limits
-leave less accurate than ``LOOSE`` is counted, so that it is said.
+leave less accurate than ``_LOOSE`` is counted, so that it is said.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from typing import Final
 from tidegate.compiled.jit import native
 from tidegate.events.tolerances import EPS
 
-__all__ = ["LOOSE", "NOT_ROUNDING", "renew_tolerances"]
+__all__ = ["renew_tolerances"]
 
-LOOSE: Final = 1e-4  # of the largest value: an absolute tolerance above that is said
-NOT_ROUNDING: Final = 1e-13  # of the largest of all unknowns: less may be rounding of that
+_LOOSE: Final = 1e-4  # of the largest value: an absolute tolerance above that is said
+_NOT_ROUNDING: Final = 1e-13  # of the largest of all unknowns: less may be rounding of that
 _ROUNDING: Final = 10 * EPS
 _SURELY_MEANT: Final = 1e-10
+_FROM_THE_START: Final = 2
 
 
 @native
@@ -55,7 +56,15 @@ def renew_tolerances(run, is_start):
         size = sizes[run.first_of_quantity[q]]
         if size == 0.0:
             run.is_sized = 1 - is_start
+        if is_start == 1:
+            run.is_loose[q] = 0
         counted = largest if size == 0.0 or is_tied or run.is_algebraic[q] == 1 else size
         run.atol[q] = most if counted == 0.0 else min(most, max(most * counted, rounding))
-        if run.is_algebraic[q] == 0 and run.atol[q] > LOOSE * counted and size > NOT_ROUNDING * largest:
-            run.n_loose += 1
+        may_be_rounding = run.is_algebraic[q] == 1 or not size > _NOT_ROUNDING * largest
+        is_loose = not may_be_rounding and run.atol[q] > _LOOSE * counted
+        if is_start == 1 and is_loose:
+            run.is_loose[q] = _FROM_THE_START
+        elif run.is_loose[q] != _FROM_THE_START or may_be_rounding:
+            # beside larger ones it has begun at zero, and may not have been reached yet by what moves
+            run.is_loose[q] = 1 if is_loose and largest < _SURELY_MEANT else 0
+        run.n_loose += 1 if run.is_loose[q] != 0 else 0

@@ -14,6 +14,6 @@ def loosely_held(model: CompiledModel, integrator: StepIntegrator) -> list[str]:
     names = [model.layout.unknowns[k] for k in integrator.loosely_held]
     if not names:
         return []
-    was, it, its = ("was", "it", "its") if len(names) == 1 else ("were", "them", "their")
-    told = f"{listed(names)} {was} so small all the time that what is computed of {it} is held to less than rtol, since so little may be rounding"
+    are, it, its = ("is", "it", "its") if len(names) == 1 else ("are", "them", "their")
+    told = f"{listed(names)} {are} so small that what is computed of {it} is held to less than rtol, since so little may be rounding"
     return [f"{told}; say {its} tolerance, as in atol={{{names[0]!r}: 1e-20}}, give {its} nominal size, or take a smaller unit"]

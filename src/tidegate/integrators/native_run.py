@@ -12,7 +12,6 @@ import numpy as np
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.workspace import INDEX_OF, is_number
-from tidegate.events.own_size import LOOSE, NOT_ROUNDING
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import several_runs as s
 from tidegate.integrators.hybrid_loop import loop
@@ -331,12 +330,7 @@ class NativeRun:
     @property
     def loosely_held(self) -> list[int]:
         """Unknowns whose absolute tolerance is no small part of their size."""
-        if self._work["n_loose"] == 0:
-            return []
-        work = self._work
-        atol, most, size = work.numbers("atol"), work.numbers("most_tolerance"), work.numbers("size_of_quantity")[work.integers("first_of_quantity")]
-        goes = (most > 0.0) & ~self.problem.model.algebraic
-        return np.flatnonzero(goes & (size > NOT_ROUNDING * size.max()) & (atol > LOOSE * size)).tolist()
+        return np.flatnonzero(self._work.integers("is_loose")).tolist() if self._work["n_loose"] else []
 
     @property
     def sensitivities(self) -> FloatArray:

@@ -51,7 +51,7 @@ def _begin(run, t, which):
         first = max(_IDLE_STEP, _MOVES_TIME * abs(t))  # nothing has moved, so that no tolerance tells what is long
     CVodeSetInitStep(memory, first)
     # behind the first step tolerances go by what has moved in it, so that one ten thousand times as long fails again and again
-    CVodeSetEtaMaxFirstStep(memory, _GROWTH if run.goes_by_size == 1 and run.is_sized == 0 else _USUAL_GROWTH)
+    CVodeSetEtaMaxFirstStep(memory, _GROWTH if run.is_at_rest == 1 or (run.goes_by_size == 1 and run.is_sized == 0) else _USUAL_GROWTH)
     code = reason(run, CVodeReInit(memory, t, run.sun_y))
     if code == 0 and run.n_sens > 0:
         code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))
