@@ -25,18 +25,19 @@ from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import AssertionFailedError, InterruptedRunError, Origin, RunError, TooManyStepsError, UsageError
 from tidegate.executive.at_once import END_OF_SPAN
 from tidegate.executive.constrained_start import hold_constraints
-from tidegate.executive.derivative_warnings import LostDerivatives, warn
 from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
 from tidegate.executive.failures import failure, jumped
 from tidegate.executive.final_actions import close
 from tidegate.executive.forced_start import begin_from_guesses
 from tidegate.executive.initial_actions import begin_model, taken_up
 from tidegate.executive.interrupts import Interrupts
+from tidegate.executive.last_warnings import warn
 from tidegate.executive.loosely_held import loosely_held
 from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import NO_TIMES, Options, times_behind
 from tidegate.executive.problem import problem_of
 from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
+from tidegate.executive.remembered_losses import LostDerivatives
 from tidegate.executive.set_events import SetEvents
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
 from tidegate.integrators import choose

@@ -1,4 +1,4 @@
-"""Derivatives that do not exist, part after part of one run, and what the user is warned of (stage: executive).
+"""Derivatives that do not exist, part after part of one run (stage: executive).
 
 ``lost_derivatives`` looks at what is recorded at once. Here is remembered what it found, so that a derivative lost in one part of a run is lost in
 the next.
@@ -6,26 +6,16 @@ the next.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Final
-
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.errors import NotFiniteWarning, SensitivityWarning, ToleranceWarning
 from tidegate.executive.causes import crossed_guard
 from tidegate.executive.lost_derivatives import Recorded, strike_out
 from tidegate.integrators.interface import Problem, StepIntegrator
-from tidegate.names import shortened
 
-__all__ = ["LostDerivatives", "warn"]
+__all__ = ["LostDerivatives"]
 
 FloatArray = NDArray[np.float64]
-
-_WARNED: Final = 3  # sentences in a warning
-_PACKAGE: Final = str(Path(__file__).parents[1])
 
 
 class LostDerivatives:
@@ -89,17 +79,3 @@ class LostDerivatives:
             columns = [k for k, column in enumerate(problem.model.layout.columns) if column.name in read]
             for i in np.flatnonzero(self.lost[:, columns].any(axis=1)):
                 entry["dt_dp"][i] = np.nan
-
-
-def warn(not_finite: Sequence[str], lost_derivatives: Sequence[str], loosely_held: Sequence[str] = ()) -> None:
-    """One warning of each kind, however many things there are to say, at the user's own line whichever way the run was started.
-
-    Parameters
-    ----------
-    not_finite : sentences about numbers that are not finite.
-    lost_derivatives : about derivatives that do not exist.
-    loosely_held : about tolerances that are none.
-    """
-    for kind, every in ((SensitivityWarning, lost_derivatives), (NotFiniteWarning, not_finite), (ToleranceWarning, loosely_held)):
-        if every:
-            warnings.warn("; ".join(shortened(every, _WARNED)), kind, skip_file_prefixes=(_PACKAGE,))
