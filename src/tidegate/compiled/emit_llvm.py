@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
-from tidegate.compiled.number_table import NumberTable, is_written, literal
+from tidegate.compiled.number_table import NumberTable, literal
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, OpaqueFunction, Role, Spline, symbol, walk
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER, cube_root_of_epsilon
@@ -302,8 +302,7 @@ class _Function:
         if pattern is not None:
             self.values[item] = self._new(pattern.format(*[self.values[arg] for arg in item.args]))
         elif op == "const":
-            value = item.data
-            self.values[item] = literal(value) if is_written(value) else self._new(f"load double, ptr {self.module.numbers.array([value])}")
+            self.values[item] = self.module.numbers.operand(self._new, item.data)
         elif op == "symbol":
             self.values[item] = self._input(item)
         elif op in ("true", "false"):

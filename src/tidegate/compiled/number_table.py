@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -51,6 +51,10 @@ class NumberTable:
         """An operand: the address of these numbers."""
         place = self.place(values)
         return f"getelementptr (double, ptr @{NUMBERS}, i64 {place})" if place else f"@{NUMBERS}"
+
+    def operand(self, new: Callable[[str], str], value: float) -> str:
+        """A number of the model's, from the table if it stands there; ``new`` gives the register that holds what an instruction gives."""
+        return literal(value) if is_written(value) else new(f"load double, ptr {self.array([value])}")
 
     def definition(self) -> str:
         """The line of the text that says what stands there; nothing if nobody asked."""

@@ -32,6 +32,7 @@ def renew_tolerances(run, is_start):
     ----------
     is_start : whether a step is still to show how large those are that start at zero.
     """
+    run.is_sized = 1
     if run.goes_by_size == 0:
         return
     sizes = run.size_of_quantity
@@ -47,7 +48,6 @@ def renew_tolerances(run, is_start):
     # what follows from an equation may be a small difference of large ones, and was held to a tolerance that must not shrink behind the first step
     is_tied = run.mass_kind == 2 or run.n_constraints > 0
     run.n_loose = 0
-    run.is_sized = 1
     run.is_at_rest = 1 if largest == 0.0 else 0
     for q in range(run.n):
         most = run.most_tolerance[q]
@@ -56,15 +56,13 @@ def renew_tolerances(run, is_start):
         size = sizes[run.first_of_quantity[q]]
         if size == 0.0:
             run.is_sized = 1 - is_start
-        if is_start == 1:
-            run.is_loose[q] = 0
         counted = largest if size == 0.0 or is_tied or run.is_algebraic[q] == 1 else size
         run.atol[q] = most if counted == 0.0 else min(most, max(most * counted, rounding))
         may_be_rounding = run.is_algebraic[q] == 1 or not size > _NOT_ROUNDING * largest
         is_loose = not may_be_rounding and run.atol[q] > _LOOSE * counted
         if is_start == 1 and is_loose:
             run.is_loose[q] = _FROM_THE_START
-        elif run.is_loose[q] != _FROM_THE_START or may_be_rounding:
+        elif is_start == 1 or run.is_loose[q] != _FROM_THE_START or may_be_rounding:
             # beside larger ones it has begun at zero, and may not have been reached yet by what moves
             run.is_loose[q] = 1 if is_loose and largest < _SURELY_MEANT else 0
         run.n_loose += 1 if run.is_loose[q] != 0 else 0

@@ -19,6 +19,8 @@ __all__ = [
     "GRAZING",
     "HELD_STILL",
     "HELD_STILL_TOLERANCE",
+    "IDLE_STEP",
+    "MOVES_TIME",
     "ROUNDING",
     "ROUNDING_OF_SLOPES",
     "ROUNDING_SOLVED",
@@ -35,6 +37,10 @@ __all__ = [
 EPS: Final = 2.220446049250313e-16
 
 # --- parts of a time -------------------------------------------------------------------------------------------------------------
+# units of time: the first step where nothing tells a time scale; steps grow fast
+IDLE_STEP: Final = 1e-9
+# of the time: a first step of SUNDIALS that moves it
+MOVES_TIME: Final = 100 * EPS
 # two that are one: a tick is computed as start + count * period, a crossing as the start of a step and a part of it
 SAME_TIME: Final = 8 * EPS
 # a step that moves time by its last digits only; one alone may be the way to a stop

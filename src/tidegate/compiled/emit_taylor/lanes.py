@@ -263,7 +263,7 @@ class _Piece:
 
     def first_of(self, item: Expr) -> str:
         """The first coefficient of a node."""
-        return self.text.number(item.value, self.numbers) if item.op == "const" else self.text.load(self.first, self.plan.slots[item])
+        return self.numbers.operand(self.text.new, item.value) if item.op == "const" else self.text.load(self.first, self.plan.slots[item])
 
     def gathered(self, pack: Pack, number: int, line: str) -> str:
         """An operand's coefficients in a line of the table, which do not stand side by side."""

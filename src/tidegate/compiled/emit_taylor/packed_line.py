@@ -12,7 +12,7 @@ from typing import overload
 from tidegate.compiled.emit_taylor.lanes import LanePlan, Pack
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
 from tidegate.compiled.emit_taylor.straight_line import Item, Series, Side, StraightLine, StraightSeries
-from tidegate.compiled.emit_taylor.vector_text import assembled, chunks, kind, number, spread, spread_literal
+from tidegate.compiled.emit_taylor.vector_text import assembled, chunks, kind, spread, spread_literal
 from tidegate.compiled.number_table import NumberTable, is_written, literal
 from tidegate.expressions import Expr
 
@@ -149,7 +149,7 @@ class _SideBySide(StraightLine):
         values: dict[Expr, str] = {}
         for item in dict.fromkeys(items):
             if item.op == "const":
-                values[item] = number(self.new, item.value, self.numbers)
+                values[item] = self.numbers.operand(self.new, item.value)
             else:
                 at = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
                 values[item] = self.new(f"load double, ptr {at}")
@@ -158,9 +158,9 @@ class _SideBySide(StraightLine):
     def _of_numbers(self, values: Sequence[float]) -> str:
         lanes = len(values)
         if len(set(values)) == 1:
-            return spread(self.new, number(self.new, values[0], self.numbers), lanes)
+            return spread(self.new, self.numbers.operand(self.new, values[0]), lanes)
         if any(map(is_written, values)):
-            return assembled(self.new, [number(self.new, value, self.numbers) for value in values])
+            return assembled(self.new, [self.numbers.operand(self.new, value) for value in values])
         return self.new(f"load {kind(lanes)}, ptr {self.numbers.array(values)}, align 8")
 
     def together(self, side: Side, k: int) -> str | None:

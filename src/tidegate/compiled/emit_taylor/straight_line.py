@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
-from tidegate.compiled.emit_taylor.vector_text import bits, kind, number, spread_literal
+from tidegate.compiled.emit_taylor.vector_text import bits, kind, spread_literal
 from tidegate.compiled.number_table import NumberTable, literal
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
@@ -318,7 +318,7 @@ class _OneByOne(StraightLine):
         if not isinstance(item, Expr):
             raise TypeError("nodes one by one")
         if item not in self.loaded and item.op == "const":
-            self.loaded[item] = number(self.new, item.value, self.numbers)
+            self.loaded[item] = self.numbers.operand(self.new, item.value)
         if item not in self.loaded:
             place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
             self.loaded[item] = self.new(f"load double, ptr {place}")

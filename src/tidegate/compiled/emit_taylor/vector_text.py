@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from tidegate.compiled.number_table import NumberTable, is_written, literal
+from tidegate.compiled.number_table import literal
 
 __all__ = ["MOST_LANES", "VectorText", "assembled", "bits", "chunks", "kind", "ones", "spread", "spread_literal", "suffix"]
 
@@ -42,10 +42,6 @@ class VectorText:
         """Numbers from an array."""
         at = self.new(f"getelementptr double, ptr {array}, i64 {place}")
         return self.new(f"load {kind(lanes)}, ptr {at}, align 8")
-
-    def number(self, value: float, numbers: NumberTable) -> str:
-        """A number of the model's."""
-        return number(self.new, value, numbers)
 
     def store(self, value: str, array: str, place: int | str, lanes: int = 1) -> None:
         """Numbers into an array."""
@@ -122,11 +118,6 @@ def assembled(new: Callable[[str], str], values: Sequence[str], lanes: int = 0) 
     for lane, value in enumerate(values):
         vector = new(f"insertelement {kind(lanes)} {vector}, double {value}, i32 {lane}")
     return vector
-
-
-def number(new: Callable[[str], str], value: float, numbers: NumberTable) -> str:
-    """A number of the model's, from the table if it stands there; ``new`` as in ``spread``."""
-    return literal(value) if is_written(value) else new(f"load double, ptr {numbers.array([value])}")
 
 
 def bits(lanes: int) -> str:

@@ -468,5 +468,5 @@ class _Step:
             return self.text.load("%out", int(rates[0]), lanes)
         # one by one, as they were written: a wider load would have to wait for that
         return self.text.assembled(
-            [self.text.number(rate, self.numbers) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates]
+            [self.numbers.operand(self.text.new, rate) if isinstance(rate, float) else self.text.load("%out", rate) for rate in rates]
         )

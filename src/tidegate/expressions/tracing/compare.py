@@ -312,11 +312,7 @@ class _Pair:
 def _differ(first: list[float] | None, second: list[float] | None) -> bool:
     if first is None or second is None:
         return first is not second
-    return first != second and _are_apart(first, second)
-
-
-def _are_apart(first: list[float], second: list[float]) -> bool:
-    return len(first) != len(second) or not np.array_equal(np.array(first), np.array(second), equal_nan=True)
+    return first != second and (len(first) != len(second) or not np.array_equal(np.array(first), np.array(second), equal_nan=True))
 
 
 def _is_wrong(pair: _Pair, point: Point, mine: list[float], found: list[float]) -> bool:

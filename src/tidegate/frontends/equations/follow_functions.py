@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from functools import cached_property
 from typing import Any, Final, cast
 
 from tidegate.errors import Origin, UsageError
@@ -135,27 +136,26 @@ class Lowering:
 
     def follow(self, function: Callable[..., Any], *extra: Any) -> Trace:
         """A function called with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
-        arguments = (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere(self.y)), *extra)
+        arguments = (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere), *extra)
         takes_p, takes_d = takes_besides(function, len(arguments), self.description)
         besides = (
             *((self.parameters(),) if takes_p else ()),
-            *((self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere(self.d)),) if takes_d else ()),
+            *((self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere),) if takes_d else ()),
         )
         return self.traced(function, (*arguments, *besides))
 
     def parameters(self) -> Vector:
         """The vector `p`."""
-        return self.description.p.vector(Role.PARAMETER, elsewhere=self._elsewhere(self.description.p))
+        return self.description.p.vector(Role.PARAMETER, elsewhere=self._elsewhere)
 
-    def _elsewhere(self, own: FunctionQuantities) -> dict[str, str]:
-        """Where the names are that a vector does not have, and other vectors of the model have."""
-        others = ((self.y, "a variable"), (self.description.p, "a parameter"), (self.d, "a discrete variable"))
+    @cached_property
+    def _elsewhere(self) -> dict[str, str]:
+        """In which vector each name of the model is, for whoever asks another for it."""
         found: dict[str, str] = {}
-        for quantities, kind in others:
-            if quantities is not own:
-                owner = quantities.owner
-                taken = f"; functions take {owner} as their last argument" if owner == "d" else ""
-                found |= {piece.name: f"{piece.name} is {kind} of this model: {owner}[{piece.name!r}]{taken}" for piece in quantities.pieces}
+        for quantities, kind in ((self.y, "a variable"), (self.description.p, "a parameter"), (self.d, "a discrete variable")):
+            owner = quantities.owner
+            taken = f"; functions take {owner} as their last argument" if owner == "d" else ""
+            found |= {piece.name: f"{piece.name} is {kind} of this model: {owner}[{piece.name!r}]{taken}" for piece in quantities.pieces}
         return found
 
     def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Trace:

@@ -48,6 +48,7 @@ from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
+from tidegate.events.tolerances import IDLE_STEP
 from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
@@ -70,8 +71,7 @@ _WHOLE: Final = -1  # no break of the past in a step
 _SHORTEST_AFTER: Final = 1e-12  # of the times at hand: the least step after one
 _UNIT: Final = 1.0  # of time
 _AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
-_IDLE_STEP: Final = 1e-9  # units of time: the first step where nothing tells a time scale; steps grow fast
-_MOVES_TIME: Final = 1e-14  # of the time: no guess is shorter, a step that is refused is
+_SHORTEST_GUESS: Final = 1e-14  # of the time; a step that is refused is followed by shorter ones
 _NOTHING_HIDDEN, _A_POLE, _A_PULSE = 0, 1, 2  # what a step may have gone past
 _TOWARDS_A_POLE: Final = 0.5  # of the way to one: nearer a step that crosses it is not trusted
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
@@ -93,8 +93,8 @@ def _first_step(run):
     size = np.sqrt(size / n)
     speed = np.sqrt(speed / n)
     if size < 1e-5 or speed < 1e-5:
-        return max(_IDLE_STEP, _SHORTEST_AFTER * abs(run.t))
-    return max(0.01 * size / speed, _MOVES_TIME * abs(run.t))
+        return max(IDLE_STEP, _SHORTEST_AFTER * abs(run.t))
+    return max(0.01 * size / speed, _SHORTEST_GUESS * abs(run.t))
 
 
 @native

@@ -8,6 +8,7 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
+from tidegate.events.tolerances import IDLE_STEP, MOVES_TIME
 from tidegate.integrators.hybrid_loop.event import AGAIN, AT_START
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
 from tidegate.integrators.sundials.library import NUMBER as C_NUMBER
@@ -34,8 +35,6 @@ ONE_STEP: Final = 2
 STAGGERED: Final = 2
 _USUAL_GROWTH: Final = 1e4  # at most, of the second step
 _GROWTH: Final = 10.0
-_IDLE_STEP: Final = 1e-9
-_MOVES_TIME: Final = 100 * 2.0**-52
 _SLIVER: Final = 1e-6  # of the step before: so short is one between two stops that close in on a jump, or behind a jump that was found hard
 
 
@@ -48,10 +47,10 @@ def _begin(run, t, which):
     run.sun_step_before = -1.0  # there is none
     first = run.step_new if which == AT_START else 0.0
     if first == 0.0 and run.is_at_rest == 1:
-        first = max(_IDLE_STEP, _MOVES_TIME * abs(t))  # nothing has moved, so that no tolerance tells what is long
+        first = max(IDLE_STEP, MOVES_TIME * abs(t))  # nothing has moved, so that no tolerance tells what is long
     CVodeSetInitStep(memory, first)
     # behind the first step tolerances go by what has moved in it, so that one ten thousand times as long fails again and again
-    CVodeSetEtaMaxFirstStep(memory, _GROWTH if run.is_at_rest == 1 or (run.goes_by_size == 1 and run.is_sized == 0) else _USUAL_GROWTH)
+    CVodeSetEtaMaxFirstStep(memory, _GROWTH if run.is_at_rest == 1 or run.is_sized == 0 else _USUAL_GROWTH)
     code = reason(run, CVodeReInit(memory, t, run.sun_y))
     if code == 0 and run.n_sens > 0:
         code = reason(run, CVodeSensReInit(memory, STAGGERED, run.address_h + 8 * run.sun_sens_at))

@@ -9,6 +9,7 @@ import numpy as np
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.constraints import derivatives_onto
+from tidegate.events.tolerances import IDLE_STEP, MOVES_TIME
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.forces import force_sensitivities, forces_here
 from tidegate.integrators.sundials.library import CODE, HANDLE, native_function
@@ -34,8 +35,6 @@ IDASetInitStep = native_function("IDASetInitStep", CODE, HANDLE, C_NUMBER)
 IDASetStopTime = native_function("IDASetStopTime", CODE, HANDLE, C_NUMBER)
 
 ONE_STEP: Final = 2
-_IDLE_STEP: Final = 1e-9
-_LEAST: Final = 100 * 2.0**-52  # of the time: a step that moves it
 _ABSURD: Final = 1e3  # steps before the event
 STAGGERED: Final = 2
 
@@ -103,12 +102,12 @@ def _first_step(run, t):
 
     Where next to nothing moves, a rate that is rounding says nothing: then the step before the event.
     """
+    least = MOVES_TIME * abs(t)
+    if run.is_at_rest == 1:
+        return max(least, IDLE_STEP)  # nothing has moved, so that no tolerance tells what is long
     fastest = 0.0
     for q in range(run.n):
         fastest = max(fastest, abs(run.ydot[q]) / (run.rtol * abs(run.y[q]) + run.atol[q]))
-    least = _LEAST * abs(t)
-    if run.is_at_rest == 1:
-        return max(least, _IDLE_STEP)  # nothing has moved, so that no tolerance tells what is long
     if least * fastest > 0.5:
         return least
     return max(least, run.step_before_event) if 0.0 < _ABSURD * run.step_before_event * fastest < 0.5 else 0.0
@@ -126,7 +125,7 @@ def ida_restart(run, t, which):
     for q in range(n):
         run.f0[q] = run.ydot[q]
     run.not_finite_at = np.nan
-    IDASetInitStep(memory, max(run.step_new, _LEAST * abs(t)) if which == AT_START and run.is_at_rest == 0 else _first_step(run, t))
+    IDASetInitStep(memory, max(run.step_new, MOVES_TIME * abs(t)) if which == AT_START and run.is_at_rest == 0 else _first_step(run, t))
     code = reason(run, IDAReInit(memory, t, run.sun_y, run.sun_ydot))
     if code == 0 and run.n_sens > 0:
         if run.n_constraints > 0:

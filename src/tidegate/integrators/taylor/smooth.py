@@ -63,7 +63,7 @@ def _write_polynomial(run, polynomials):
 @native
 def _goes_smoothly(run):
     """True if the steps ahead may be such."""
-    looks = run.f_step_begins != 0 or run.f_proof != 0 or run.n_forced > 0 or (run.goes_by_size == 1 and run.is_sized == 0)
+    looks = run.f_step_begins != 0 or run.f_proof != 0 or run.n_forced > 0 or run.is_sized == 0
     return not looks and run.is_cut == 0 and run.quiet_flips == 0 and run.stiff_steps == 0 and not run.nominal > 0.0 and not run.t_shown > run.t
 
 
