@@ -30,11 +30,78 @@ def decay(t: Any, y: Any, p: Any) -> list[Any]:
     return [-p["k"] * (y["x"] - np.cos(t))]
 
 
+def settling(t: Any, y: Any, p: Any) -> list[Any]:
+    return [-p["k"] * (y["x"] - 1.0)]
+
+
 def test_the_length_of_the_run_counts_and_values_of_parameters_do_not() -> None:
-    model = tg.ode(decay, y0={"x": 1.0}, p={"k": 1.0})
-    assert method_of(model, 100.0) == "taylor"
-    assert method_of(model, 400.0) == "radau"
-    assert method_of(model, 1.0, parameters={"k": 1e5}) == "taylor"  # as the other runs of a sweep; Radau goes on where that is stiff
+    model = tg.ode(settling, y0={"x": 0.0}, p={"k": 1.0})
+    assert method_of(model, 1e3) == "taylor"
+    assert method_of(model, 1e4) == "radau"
+    assert method_of(model, 1e3, parameters={"k": 1e5}) == "taylor"  # as the other runs of a sweep; Radau goes on where that is stiff
+    assert method_of(model, 1e4, parameters={"k": 1e-5}) == "radau"
+
+
+def test_what_is_driven_about_as_fast_as_it_dies_out_is_not_stiff_however_long_the_run() -> None:
+    driven = tg.ode(decay, y0={"x": 0.0}, p={"k": 1.0})
+    assert method_of(driven, 1e5, outputs=[1e5]) == "taylor"
+    assert method_of(tg.ode(decay, y0={"x": 0.0}, p={"k": 1e4}), 1e2) == "radau"
+
+
+def lorenz(t: Any, y: Any) -> list[Any]:
+    return [10.0 * (y[1] - y[0]), y[0] * (28.0 - y[2]) - y[1], y[0] * y[1] - 8.0 / 3.0 * y[2]]
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-10])
+@pytest.mark.parametrize("t_end", [10.0, 1000.0])
+def test_what_dies_out_hardly_faster_than_it_swings_and_grows_is_not_stiff(rtol: float, t_end: float) -> None:
+    model = tg.ode(lorenz, y0=[1.0, 1.0, 1.0])
+    assert method_of(model, t_end, rtol=rtol, outputs=[t_end]) == "taylor"
+
+
+def test_a_relaxation_oscillator_is_judged_by_how_long_the_motion_lets_steps_be() -> None:
+    def van_der_pol(t: Any, y: Any, p: Any) -> list[Any]:
+        return [y["v"], p["mu"] * (1.0 - y["x"] ** 2) * y["v"] - y["x"]]
+
+    def by(mu: float) -> str:
+        return method_of(tg.ode(van_der_pol, y0={"x": 2.0, "v": 0.0}, p={"mu": mu}), 1e3 * mu, outputs=[1e3 * mu])
+
+    assert [by(mu) for mu in (1.0, 5.0, 1000.0)] == ["taylor", "taylor", "radau"]
+
+
+def test_what_is_switched_again_and_again_is_not_stiff_however_long_the_run() -> None:
+    def heat(t: Any, y: Any, p: Any, d: Any) -> list[Any]:
+        return [-p["k"] * (y["T"] - 10.0) + 20.0 * d["on"]]
+
+    switches = [
+        tg.event(lambda t, y, p, d: y["T"] > 21.0, reset=lambda t, y, p, d: {"on": 0.0}),
+        tg.event(lambda t, y, p, d: y["T"] < 19.0, reset=lambda t, y, p, d: {"on": 1.0}),
+    ]
+    house = tg.ode(heat, y0={"T": 15.0}, p={"k": 0.5}, discrete={"on": 1.0}, events=switches)
+    result = tg.simulate(house, (0.0, 1e4), outputs=[1e4])
+    assert result.statistics.method == "taylor"
+    first = math.log(35.0 / 29.0) / 0.5  # drawn to 50 when it is on, ...
+    period = math.log(31.0 / 29.0) / 0.5 + math.log(11.0 / 9.0) / 0.5  # ... and to 10 when it is off
+    times = [event.time for event in result.events]
+    assert times[0] == pytest.approx(first, abs=1e-8)
+    assert times[2::2] == pytest.approx([first + k * period for k in range(1, len(times[2::2]) + 1)], rel=1e-7)
+
+
+def test_a_model_that_calls_python_is_not_tried_before_it_is_run() -> None:
+    def calls(method: str) -> int:
+        count = 0
+
+        def put_back(t: Any, y: Any, p: Any) -> dict[str, Any]:
+            nonlocal count
+            count += 1
+            return {"x": 0.5}
+
+        opaque = tg.opaque(put_back)
+        model = tg.ode(decay, y0={"x": 0.0}, p={"k": 1e3}, events=tg.event(lambda t, y, p: y["x"] < 0.0, reset=opaque))
+        tg.simulate(model, (0.0, 1e2), method=method)
+        return count
+
+    assert calls("auto") == calls("radau") > 0
 
 
 @pytest.mark.parametrize(("rtol", "method"), [(1e-3, "rodas5p"), (1e-5, "rodas5p"), (1e-6, "radau")])

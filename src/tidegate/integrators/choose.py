@@ -8,20 +8,22 @@ from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel, share_the_work
 from tidegate.integrators.stiffness import fastest_decay
+from tidegate.integrators.trial import is_kept_moving
 
 __all__ = ["choose", "method_of"]
 
 _CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
 _LONGEST: Final = 200  # recurrences: compiled in some ten milliseconds; longer ones may take longer than Radau's whole run
-_STIFF: Final = 40.0  # of the shortest time constants in a run, for each unknown: from there on stability keeps a series' steps too short
 _MODERATE: Final = 1e-5  # relative tolerance: from there on Rodas5P takes less time for the same error, measured
-_FEW: Final = 5  # unknowns: up to so many Radau's steps cost about the same
+_FINE: Final = 1e-9  # relative tolerance: from there on series are of order 20
+# Of the shortest time constants that a run may hold: so many, and more for each unknown, since that costs Radau more. A series' step holds about eight.
+_FEW_CONSTANTS: Final = {"moderate": (700.0, 20.0), "usual": (2500.0, 100.0), "fine": (4000.0, 100.0)}
 
 
 def method_of(problem: Problem, method: str) -> str:
-    """What "auto" stands for: "taylor" for small models whose derivatives are expressions with power series, if they do not start stiff; those
-    that do and have no events are left to "rodas5p" at moderate tolerances, where it wins; all else is "radau". Algebraic unknowns that follow from
-    expressions are no obstacle: an index-1 circuit is an ODE.
+    """What "auto" stands for: "taylor" for small models whose derivatives are expressions with power series, if stability does not make a series' steps
+    much shorter than the motion; those without events for which it does are left to "rodas5p" at moderate tolerances, where it wins; all else is
+    "radau". Algebraic unknowns that follow from expressions are no obstacle: an index-1 circuit is an ODE.
 
     Where a model turns out to be stiff later Radau goes on. Equations with roots and logarithms, which may end, are left to Radau, which comes nearer
     to the end and names it. What is decided depends on the model and the length of the run, not on values of parameters: the runs of a sweep agree.
@@ -40,10 +42,17 @@ def method_of(problem: Problem, method: str) -> str:
     if length is None or not 0 < length <= _LONGEST:
         return "radau"
     constants = fastest_decay(model) * (problem.t_end - problem.t_start)
-    if constants < _STIFF * max(_FEW, len(model.layout.unknowns)):
+    if constants < _bearable(problem) or is_kept_moving(problem):
         return "taylor"
     has_events = len(model.guards) > 0 or model.layout.n_time_events > 0
     return "rodas5p" if problem.rtol >= _MODERATE and not has_events and not problem.proves else "radau"
+
+
+def _bearable(problem: Problem) -> float:
+    """How many of the shortest time constants a run by series may hold, whatever happens in them."""
+    tolerance = "moderate" if problem.rtol >= _MODERATE else "usual" if problem.rtol >= _FINE else "fine"
+    alone, for_each = _FEW_CONSTANTS[tolerance]
+    return alone + for_each * len(problem.model.layout.unknowns)
 
 
 def choose(problem: Problem, method: str) -> StepIntegrator:

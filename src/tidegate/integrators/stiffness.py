@@ -1,4 +1,4 @@
-"""How stiff a model is where it starts by itself: the fastest rate at which a disturbance dies out (stage: integrators; a compiled model in)."""
+"""How stiff a model is: the fastest rate at which a disturbance dies out, where it starts by itself or elsewhere (stage: integrators; a compiled model in)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.callbacks import OpaqueCalls, value_at
 from tidegate.compiled.compiled_model import CompiledModel
 
-__all__ = ["fastest_decay"]
+__all__ = ["decay_at", "fastest_decay"]
 
 _KEPT: Final = "_fastest_decay"
 _ROUNDING: Final = 1e-13
@@ -39,6 +39,16 @@ def fastest_decay(model: CompiledModel) -> float:
     if _KEPT not in kept:
         kept[_KEPT] = _looked_at(model)
     return kept[_KEPT]
+
+
+def decay_at(model: CompiledModel, time: float, y: FloatArray, p: FloatArray, m: FloatArray) -> float:
+    """The same at a point; 0 where no disturbance dies out, or nothing is known.
+
+    Parameters
+    ----------
+    time, y, p, m : the point: unknowns, parameters, and what is constant between events.
+    """
+    return _fastest(model, _Place(time, y, p, m))
 
 
 def _looked_at(model: CompiledModel) -> float:

@@ -1,0 +1,82 @@
+"""Whether the steps that the motion of a model asks for are so short that stability allows them as well (stage: integrators; a problem in).
+
+Eigenvalues at the start do not tell: what dies out fast there may be all that happens, or be driven on and on, by what swings, grows or switches. So
+some steps are tried by Radau, which stability does not limit, from the model's own start, and their length is compared with the shortest time
+constants on the way. It is done once for a model, a tolerance and a time span, and not for models that call Python, which would notice.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.told_tolerance import tell_tolerance
+from tidegate.errors import TidegateError
+from tidegate.integrators.interface import Problem, StepIntegrator, Stop
+from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.stiffness import decay_at
+
+__all__ = ["is_kept_moving"]
+
+_KEPT: Final = "_is_kept_moving"
+_MOST_KEPT: Final = 100
+_LOOKS: Final = 5  # at time constants, ...
+_STEPS: Final = 20  # ... so many steps apart
+_SHORT: Final = 30.0  # time constants in one of Radau's steps: one of a series holds about eight, and takes a seventh of the time
+
+
+def is_kept_moving(problem: Problem) -> bool:
+    """True if a series' steps are worth their while although the model starts stiff.
+
+    Parameters
+    ----------
+    problem : of a model whose unknowns have power series.
+    """
+    model = problem.model
+    if model.has_opaque or model.start.asks_a_block or model.start.asks_solution:
+        return False
+    kept: dict[tuple[float, float, float], bool] = vars(model).setdefault(_KEPT, {})  # a model is frozen, so it can carry what is known of it
+    key = (problem.rtol, problem.t_start, problem.t_end)
+    if key not in kept:
+        if len(kept) >= _MOST_KEPT:
+            kept.clear()
+        kept[key] = _tried(problem)
+    return kept[key]
+
+
+def _tried(problem: Problem) -> bool:
+    model = problem.model
+    p = model.start.parameters({})
+    if model.start.asks_parameters and model.start.problem(p) is not None:
+        return False
+    start = model.start.values(p, problem.t_start, (), with_actions=True)
+    tell_tolerance(model.layout, start.m, problem.rtol)
+    nothing = np.zeros(0, dtype=np.int64)
+    trial = problem.altered(
+        y=start.y, m=start.m, p=p, sensitivity_parameters=nothing, directions=(), dy_dp=start.dy_dp, dd_dp=start.dd_dp, output_times=np.zeros(0),
+        step_rows=False, event_rows=False, keep_polynomials=False, proves=False, first_step=0.0, step_max=np.inf, resume=None,
+    )  # fmt: skip
+    run: StepIntegrator = kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(trial)
+    held, time, decay = 0.0, run.time, 0.0
+    try:
+        if run.start() is not Stop.LIMIT:
+            return False
+        for look in range(_LOOKS + 1):
+            if not _goes_on_to(run, look * _STEPS):
+                return False
+            before, decay = decay, decay_at(model, run.time, run.y, p, run.m)
+            held += max(before, decay) * (run.time - time)
+            time = run.time
+    except TidegateError:  # which the run itself will tell
+        return False
+    return held < _SHORT * run.counters.steps
+
+
+def _goes_on_to(run: StepIntegrator, steps: int) -> bool:
+    """Whether it has not come to its end, whatever that is, before it has taken so many steps."""
+    while run.counters.steps < steps:
+        if run.advance(steps - run.counters.steps) is not Stop.LIMIT:
+            return False
+        run.discard()
+    return True
