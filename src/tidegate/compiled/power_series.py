@@ -29,7 +29,6 @@ _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them,
 _MOST_EXPONENTS: Final = 40  # watched likewise
 _HINT: Final = "method='radau' integrates it"
 _MOST_ELIMINATED: Final = 30  # unknowns of a model whose derivatives are solved for by expressions without being asked: the time for it grows faster
-_MAY_END: Final = frozenset(["sqrt", "power", "quotient", "angle"])  # roots, logarithms: what is not defined everywhere
 _SHOWN: Final = 4  # names in a message
 
 
@@ -54,7 +53,7 @@ class ExpressionSeries:
 
     @property
     def length(self) -> int | None:
-        """How many recurrences the unknowns take; None where they may have no series, or no expressions give the derivatives."""
+        """How many recurrences the unknowns take; None where they have no series, or no expressions give the derivatives."""
         return self._length
 
     @cached_property
@@ -65,10 +64,9 @@ class ExpressionSeries:
         if explicit is None:
             return None
         try:
-            rows = series_program(self.symbols.unknowns, explicit.rates).rows
+            return len(series_program(self.symbols.unknowns, explicit.rates).rows)
         except NoSeriesError:
             return None
-        return None if any(row.kind in _MAY_END for row in rows) else len(rows)
 
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         """Machine code for series up to an order.

@@ -383,7 +383,7 @@ _OF_TAYLOR: Final = [
     # how long the last step might have been
     *_single("number", "possible"),
     # how many steps in a row only stability has kept short, and the least and the greatest of what tells it
-    *_single("integer", "stiff_steps crept_steps"),
+    *_single("integer", "stiff_steps crept_steps idle_steps"),
     *_single("number", "stiff_least stiff_most"),
     *_arrays("number", "series series_scratch", "n_series", owner=TAYLOR),
     # what a whole step is told and tells, see compiled/emit_taylor/whole_step, and the scales of unknowns in it

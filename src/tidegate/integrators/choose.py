@@ -25,8 +25,8 @@ def method_of(problem: Problem, method: str) -> str:
     much shorter than the motion; those without events for which it does are left to "rodas5p" at moderate tolerances, where it wins; all else is
     "radau". Algebraic unknowns that follow from expressions are no obstacle: an index-1 circuit is an ODE.
 
-    Where a model turns out to be stiff later Radau goes on. Equations with roots and logarithms, which may end, are left to Radau, which comes nearer
-    to the end and names it. What is decided depends on the model and the length of the run, not on values of parameters: the runs of a sweep agree.
+    Where a model turns out to be stiff later, or comes to the end of a root or a logarithm, Radau goes on. What is decided depends on the model and the
+    length of the run, not on values of parameters: the runs of a sweep agree.
 
     Parameters
     ----------

@@ -53,6 +53,7 @@ def taylor_restart(run, t, which):
     elif run.length > 0.0:
         run.step_new = min(run.step_new, max(_AFTER_EVENT * run.length, _AT_LEAST * run.step_new))
     run.stiff_steps = 0
+    run.idle_steps = 0
     run.not_finite_at = np.nan
     prepare_box(run)
     return taylor_accept(run, t, 0)

@@ -116,6 +116,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         run.step_before_event = run.step
         run.step_new = run.possible
         run.stiff_steps = 0
+        run.idle_steps = 0
         run.crept_steps = max(run.crept_steps - 1, 0)
         run.is_first = 0
         run.has_passed = 0

@@ -65,7 +65,8 @@ STIFF_STEPS: Final = 50
 _IDLE: Final = 5e-3
 _ALIKE: Final = 1.05
 _WORTH_WHILE: Final = 1000.0
-_CREPT_STEPS: Final = 50  # that were tried more than once, above those that were not: series with hardly a radius
+_IDLE_STEPS: Final = 500  # in a row, alike or not: behind the end of a root, where what is left is less than the tolerance, every step fits
+_CREPT_STEPS: Final = 50  # steps tried in vain, above those that were not: series with hardly a radius
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 
 _exponent_of: Final = library_function("ilogb", WORD(NUMBER))
@@ -349,9 +350,15 @@ def _note_stiffness(run, is_limited):
         scale = scales[q]
         if not is_limited or abs(run.y_end[q] - run.y[q]) > _IDLE * scale:
             run.stiff_steps = 0
+            run.idle_steps = 0
             return
         last = max(last, abs(a[order - 1, q]) / scale)
         before = max(before, abs(a[order - 2, q]) / scale)
+    run.idle_steps += 1
+    if run.idle_steps >= _IDLE_STEPS:
+        run.stiff_steps = STIFF_STEPS
+        run.idle_steps = 0
+        return
     rate = order * last
     if not rate > before:
         run.stiff_steps = 0
@@ -463,6 +470,7 @@ def _follow_from_it(run):
         _note_stiffness(run, box[_LIMIT] <= box[_LONGEST] and run.t + run.step < run.t_next)
     else:
         run.stiff_steps = 0
+        run.idle_steps = 0
     run.crept_steps = max(run.crept_steps - 1, 0)
     run.step_new = run.possible
 
@@ -512,7 +520,8 @@ def _step_with_care(run, unit, smallest):
         proposed = possible
     _note_stiffness(run, limit <= min(longest, run.step_max) and until < run.t_next)
     # as where a tank runs empty: its series has no radius at the end of its root
-    run.crept_steps = run.crept_steps + 1 if run.c_rejected > rejected else max(run.crept_steps - 1, 0)
+    in_vain = run.c_rejected - rejected
+    run.crept_steps = run.crept_steps + in_vain if in_vain > 0 else max(run.crept_steps - 1, 0)
     if run.crept_steps >= _CREPT_STEPS:
         run.stiff_steps = STIFF_STEPS
         run.crept_steps = 0
