@@ -142,7 +142,7 @@ def bent(t: Any, y: Any) -> list[Any]:
 
 
 def large(t: Any, y: Any) -> list[Any]:
-    return [y[k - 1] * y[k - 2] - y[k] for k in range(120)]
+    return [y[k - 1] * y[k - 2] - y[k] for k in range(300)]
 
 
 def late(t: Any, y: Any) -> list[Any]:
@@ -180,7 +180,7 @@ def test_where_equations_end_the_run_ends_and_names_them(power: float, rtol: flo
 
 
 def test_a_large_model_is_left_to_radau() -> None:
-    model = tg.ode(large, y0=[0.1] * 120)
+    model = tg.ode(large, y0=[0.1] * 300)
     assert method_of(model, 0.1) == "radau"
 
 

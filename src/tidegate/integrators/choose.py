@@ -13,11 +13,11 @@ from tidegate.integrators.trial import is_kept_moving
 __all__ = ["choose", "method_of"]
 
 _CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
-_LONGEST: Final = 200  # recurrences: compiled in some ten milliseconds; longer ones may take longer than Radau's whole run
+_LONGEST: Final = 600  # recurrences: compiled in up to a quarter of a second, loaded in a twentieth; longer ones take longer than most runs by Radau
 _MODERATE: Final = 1e-5  # relative tolerance: from there on Rodas5P takes less time for the same error, measured
 _FINE: Final = 1e-9  # relative tolerance: from there on series are of order 20
 # Of the shortest time constants that a run may hold: so many, and more for each unknown, since that costs Radau more. A series' step holds about eight.
-_FEW_CONSTANTS: Final = {"moderate": (700.0, 20.0), "usual": (2500.0, 100.0), "fine": (4000.0, 100.0)}
+_FEW_CONSTANTS: Final = {"moderate": (700.0, 20.0), "usual": (2500.0, 40.0), "fine": (4000.0, 40.0)}
 
 
 def method_of(problem: Problem, method: str) -> str:

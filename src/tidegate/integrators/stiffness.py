@@ -1,4 +1,4 @@
-"""How stiff a model is: the fastest rate at which a disturbance dies out, where it starts by itself or elsewhere (stage: integrators; a compiled model in)."""
+"""How stiff a model is: the fastest rate at which a disturbance dies out where it starts by itself, or moves elsewhere (stage: integrators)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.callbacks import OpaqueCalls, value_at
 from tidegate.compiled.compiled_model import CompiledModel
 
-__all__ = ["decay_at", "fastest_decay"]
+__all__ = ["fastest_decay", "fastest_rate"]
 
 _KEPT: Final = "_fastest_decay"
 _ROUNDING: Final = 1e-13
@@ -41,14 +41,14 @@ def fastest_decay(model: CompiledModel) -> float:
     return kept[_KEPT]
 
 
-def decay_at(model: CompiledModel, time: float, y: FloatArray, p: FloatArray, m: FloatArray) -> float:
-    """The same at a point; 0 where no disturbance dies out, or nothing is known.
+def fastest_rate(model: CompiledModel, time: float, y: FloatArray, p: FloatArray, m: FloatArray) -> float:
+    """The fastest at which a disturbance dies out, grows or swings at a point; 0 where none is known.
 
     Parameters
     ----------
     time, y, p, m : the point: unknowns, parameters, and what is constant between events.
     """
-    return _fastest(model, _Place(time, y, p, m))
+    return float(np.max(np.abs(_modes_at(model, _Place(time, y, p, m))), initial=0.0))
 
 
 def _looked_at(model: CompiledModel) -> float:
@@ -63,16 +63,18 @@ def _looked_at(model: CompiledModel) -> float:
 
 
 def _fastest(model: CompiledModel, at: _Place) -> float:
+    values = _modes_at(model, at)
+    dying = values.real < -np.abs(values.imag)
+    return float(-values.real[dying].min()) if dying.any() else 0.0
+
+
+def _modes_at(model: CompiledModel, at: _Place) -> NDArray[np.complex128]:
     n, pattern = len(model.layout.unknowns), model.sparsity
     found = value_at(model, "jacobian", n * n if pattern is None else len(pattern.row), at, OpaqueCalls())
     matrix = found.reshape(n, n) if pattern is None else np.zeros((n, n))
     if pattern is not None:
         matrix[pattern.row, np.repeat(np.arange(n), np.diff(pattern.first))] = found
-    if not np.isfinite(matrix).all():
-        return 0.0
-    values = _modes(matrix, _mass(model, at, n))
-    dying = values.real < -np.abs(values.imag)
-    return float(-values.real[dying].min()) if dying.any() else 0.0
+    return _modes(matrix, _mass(model, at, n)) if np.isfinite(matrix).all() else np.zeros(0, dtype=complex)
 
 
 def _mass(model: CompiledModel, at: _Place, n: int) -> FloatArray:
@@ -88,11 +90,11 @@ def _modes(jacobian: FloatArray, mass: FloatArray) -> NDArray[np.complex128]:
     if diagonal.all() and not np.any(mass - np.diag(diagonal)):
         with np.errstate(all="ignore"):
             ratio = jacobian / diagonal[:, None]
-        return np.linalg.eigvals(ratio.astype(complex)) if np.isfinite(ratio).all() else np.zeros(0, dtype=complex)
+        return np.linalg.eigvals(ratio).astype(complex) if np.isfinite(ratio).all() else np.zeros(0, dtype=complex)
     shift = 1.0 + 2.0 * float(np.max(np.abs(jacobian), initial=0.0))
     with np.errstate(all="ignore"):
         try:
-            inverse = np.linalg.eigvals(np.linalg.solve(jacobian - shift * mass, mass).astype(complex))
+            inverse = np.linalg.eigvals(np.linalg.solve(jacobian - shift * mass, mass)).astype(complex)
         except np.linalg.LinAlgError:
             return np.zeros(0, dtype=complex)
         finite = inverse[np.abs(inverse) > _ROUNDING * np.max(np.abs(inverse), initial=0.0)]

@@ -15,7 +15,7 @@ from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import TidegateError
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.integrators.kernel_cache import kernel
-from tidegate.integrators.stiffness import decay_at
+from tidegate.integrators.stiffness import fastest_rate
 
 __all__ = ["is_kept_moving"]
 
@@ -58,15 +58,15 @@ def _tried(problem: Problem) -> bool:
         step_rows=False, event_rows=False, keep_polynomials=False, proves=False, first_step=0.0, step_max=np.inf, resume=None,
     )  # fmt: skip
     run: StepIntegrator = kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(trial)
-    held, time, decay = 0.0, run.time, 0.0
+    held, time, rate = 0.0, run.time, 0.0
     try:
         if run.start() is not Stop.LIMIT:
             return False
         for look in range(_LOOKS + 1):
             if not _goes_on_to(run, look * _STEPS):
                 return False
-            before, decay = decay, decay_at(model, run.time, run.y, p, run.m)
-            held += max(before, decay) * (run.time - time)
+            before, rate = rate, fastest_rate(model, run.time, run.y, p, run.m)
+            held += max(before, rate) * (run.time - time)
             time = run.time
     except TidegateError:  # which the run itself will tell
         return False

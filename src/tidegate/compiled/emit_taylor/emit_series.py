@@ -24,7 +24,8 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["Arguments", "Form", "SeriesText", "emit_series"]
 
 _SHORT: Final = 20_000  # products of two coefficients, about, that are written out; LLVM takes some 20 microseconds for one
-_MIDDLE: Final = 200_000  # the same, up to eight of which are one instruction
+_MIDDLE: Final = 5_000  # the same, up to eight of which are one instruction, ...
+_NOT_MANY: Final = 100  # ... in so many rows; loops take as long from there on, and a third of the time to compile
 _FEW: Final = 40  # rows that are written out one by one; more of them are faster side by side
 _MOST_TEXTS: Final = 16  # that are kept
 _LINE: Final = 8  # numbers in a line of the cache
@@ -191,7 +192,7 @@ def _form_by_size(program: Program, order: int) -> Form:
     products = sum(_OF_SUMS.get(row.kind, 0.1) for row in program.rows) * order * order
     if products <= _SHORT and len(program.rows) <= _FEW:
         return Form.STRAIGHT
-    return Form.PACKED if products <= _MIDDLE else Form.LOOPED
+    return Form.PACKED if products <= _MIDDLE and len(program.rows) < _NOT_MANY else Form.LOOPED
 
 
 def _written_out(
