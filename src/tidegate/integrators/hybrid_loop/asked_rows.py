@@ -10,8 +10,9 @@ from tidegate.compiled.workspace import AFTER_ROW, LIMIT, NOT_FINITE, OUTPUT_ROW
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.record import communicate, record_row
 
-__all__ = ["ROOM", "outputs_here", "write_outputs"]
+__all__ = ["FOR_A_ROW", "ROOM", "outputs_here", "write_outputs"]
 
+FOR_A_ROW: Final = 1  # what the hook of values is told: nothing goes on from there
 ROOM: Final = 4  # rows a step can add besides outputs
 
 
@@ -43,7 +44,7 @@ def write_outputs(run, rows, times, until):
         if run.n_rows >= run.room_rows - ROOM:
             return LIMIT
         if run.n > 0:
-            code = call_hook(run.hook_values, run.h, run.r, when, 0)
+            code = call_hook(run.hook_values, run.h, run.r, when, FOR_A_ROW)
             if code != 0:
                 return code
         if not communicate(run, when, run.y_old_at):

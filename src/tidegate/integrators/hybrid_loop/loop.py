@@ -8,7 +8,8 @@ addresses are in the workspace; each is called as ``entry(run, number, integer)`
 - ``hook_locate`` (theta, guard): the event at that part of the step. Leaves time from the start of the step in run.step, the length of the step it
   lies on in run.length, the point in run.y_new, the guard in run.found_guard (-1: the step, now shorter, ends before any event). With the guard -1 no
   event is known there, but the step is to end there, since what is behind could not be decided; run.is_cut: the method must start afresh then.
-- ``hook_sensitivities``: S at the end of run.step, into run.sens_end; ``hook_values`` (time): y inside the step into run.y_old, S into run.sens_out.
+- ``hook_sensitivities``: S at the end of run.step, into run.sens_end; ``hook_values`` (time, FOR_A_ROW or 0): y inside
+  the step into run.y_old, S into run.sens_out.
 - ``hook_restart`` (time, AT_START or AGAIN): forget the past; the current point is where the method goes on from.
 - ``hook_smooth`` (rows, polynomials, times, most), where the method has it: as many steps in a row as have nothing in them but themselves.
 - ``hook_accept``: the step is the current one, no event at its end; y' (or f) there into run.f0.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.events.guards import polynomial_point
+from tidegate.integrators.hybrid_loop.asked_rows import FOR_A_ROW
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.forces import force_sensitivities, forces_here
 from tidegate.integrators.hybrid_loop.past import keep_sensitivity
@@ -94,11 +95,23 @@ def radau_sensitivities(run, _number, _whole):
     return code
 
 
+@native
+def _is_as_accurate_inside(run):
+    """Whether the polynomial is held to the tolerance all the way: all but unknowns of index two, sensitivities, and what has no size yet."""
+    return run.n_sens == 0 and run.n_forms == 0 and run.is_sized == 1 and run.inside <= 1.0
+
+
 @kernel_entry(NUMBER, INTEGER)
-def radau_values(run, when, _whole):
-    """Unknowns and sensitivities at a time inside the step, by a step to it: the polynomial is less accurate inside than at its end."""
+def radau_values(run, when, what_for):
+    """Unknowns and sensitivities at a time inside the step, by a step to it: the polynomial is less accurate inside than at its end.
+
+    A row of which nothing depends is as accurate as was asked for without that, and there may be many of them.
+    """
     n = run.n
     s = run.stages
+    if what_for == FOR_A_ROW and _is_as_accurate_inside(run):
+        polynomial_point(n, s, run.y, run.coefficients, (when - run.t) / run.length, run.y_old)
+        return 0
     y = run.y
     point = run.y_old
     step = when - run.t
