@@ -49,16 +49,19 @@ class Basins:
     @staticmethod
     def _drained(drain: tuple[str, float, float, float, int], own: Any, x: Any) -> Any:
         kind, size, exponent, width, other = drain
-        return size * {
-            "sqrt": lambda: np.sqrt(own),
-            "pow": lambda: own**exponent,
-            "log": lambda: own * np.log(1.0 + own),
-            "log1p": lambda: np.log1p(width * own),
-            "atan": lambda: np.arctan(width * own) * (1.0 + x[other] / (1.0 + x[other])),
-            "norm": lambda: own * np.sqrt(own * own + x[other] * x[other] + 0.01),
-            "asinh": lambda: np.arcsinh(width * own),
-            "ratio": lambda: np.sqrt(own) / (1.0 + np.sqrt(x[other] + 0.1)),
-        }[kind]()
+        return (
+            size
+            * {
+                "sqrt": lambda: np.sqrt(own),
+                "pow": lambda: own**exponent,
+                "log": lambda: own * np.log(1.0 + own),
+                "log1p": lambda: np.log1p(width * own),
+                "atan": lambda: np.arctan(width * own) * (1.0 + x[other] / (1.0 + x[other])),
+                "norm": lambda: own * np.sqrt(own * own + x[other] * x[other] + 0.01),
+                "asinh": lambda: np.arcsinh(width * own),
+                "ratio": lambda: np.sqrt(own) / (1.0 + np.sqrt(x[other] + 0.1)),
+            }[kind]()
+        )
 
     def model(self) -> Any:
         """For tidegate."""

@@ -7,8 +7,8 @@ from typing import Final
 from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel, share_the_work
+from tidegate.integrators.pace import is_kept_moving
 from tidegate.integrators.stiffness import fastest_decay
-from tidegate.integrators.trial import is_kept_moving
 
 __all__ = ["choose", "method_of"]
 
@@ -16,17 +16,17 @@ _CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
 _LONGEST: Final = 600  # recurrences: compiled in up to a quarter of a second, loaded in a twentieth; longer ones take longer than most runs by Radau
 _MODERATE: Final = 1e-5  # relative tolerance: from there on Rodas5P takes less time for the same error, measured
 _FINE: Final = 1e-9  # relative tolerance: from there on series are of order 20
-# Of the shortest time constants that a run may hold: so many, and more for each unknown, since that costs Radau more. A series' step holds about eight.
+# of the shortest time constants that a run may hold: so many, and more for each unknown, which costs Radau more; a series' step holds about eight
 _FEW_CONSTANTS: Final = {"moderate": (700.0, 20.0), "usual": (2500.0, 40.0), "fine": (4000.0, 40.0)}
 
 
 def method_of(problem: Problem, method: str) -> str:
-    """What "auto" stands for: "taylor" for small models whose derivatives are expressions with power series, if stability does not make a series' steps
-    much shorter than the motion; those without events for which it does are left to "rodas5p" at moderate tolerances, where it wins; all else is
-    "radau". Algebraic unknowns that follow from expressions are no obstacle: an index-1 circuit is an ODE.
+    """What "auto" stands for: "taylor" for small models whose derivatives are expressions with power series, if stability does not make the steps of
+    a series much shorter than the motion; those without events for which it does are left to "rodas5p" at moderate tolerances, where it wins; all
+    else is "radau". Algebraic unknowns that follow from expressions are no obstacle: an index-1 circuit is an ODE.
 
-    Where a model turns out to be stiff later, or comes to the end of a root or a logarithm, Radau goes on. What is decided depends on the model and the
-    length of the run, not on values of parameters: the runs of a sweep agree.
+    Where a model turns out to be stiff later, or comes to the end of a root or a logarithm, Radau goes on. What is decided depends on the model and
+    the length of the run, not on values of parameters: the runs of a sweep agree.
 
     Parameters
     ----------

@@ -74,12 +74,12 @@ def _modes_at(model: CompiledModel, at: _Place) -> NDArray[np.complex128]:
     matrix = found.reshape(n, n) if pattern is None else np.zeros((n, n))
     if pattern is not None:
         matrix[pattern.row, np.repeat(np.arange(n), np.diff(pattern.first))] = found
-    return _modes(matrix, _mass(model, at, n)) if np.isfinite(matrix).all() else np.zeros(0, dtype=complex)
+    if not np.isfinite(matrix).all():
+        return np.zeros(0, dtype=complex)
+    return np.linalg.eigvals(matrix).astype(complex) if model.mass_kind == 0 else _modes(matrix, _mass(model, at, n))
 
 
 def _mass(model: CompiledModel, at: _Place, n: int) -> FloatArray:
-    if model.mass_kind == 0:
-        return np.eye(n)
     found = value_at(model, "mass", n if model.mass_kind == 1 else n * n, at, OpaqueCalls())
     return np.diag(found) if model.mass_kind == 1 else found.reshape(n, n)
 

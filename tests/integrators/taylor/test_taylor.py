@@ -176,6 +176,34 @@ def test_a_stiff_model_is_handed_over_to_radau_and_a_run_prepared_once_begins_wi
     assert np.array_equal(np.asarray(results[0]["y[0]"]), np.asarray(results[1]["y[0]"]))
 
 
+def resting(t: Any, y: Any, p: Any) -> list[Any]:
+    """A damped mass that has come to rest long before it is driven from t = 2000 on."""
+    return [y["v"], -y["x"] - 20.0 * y["v"] + (p["a"] * np.sin(2.0 * (t - 2000.0)) if t > 2000.0 else 0.0)]
+
+
+@pytest.mark.parametrize("sensitivities", [None, ["a"]])
+def test_where_motion_begins_again_series_go_on_again(sensitivities: list[str] | None) -> None:
+    model = tg.ode(resting, y0={"x": 1.0, "v": 0.0}, p={"a": 1.0})
+    prepared = tg.prepare(model, (0.0, 4000.0), method="taylor", rtol=1e-8, sensitivities=sensitivities, outputs=[4000.0])
+    radau = tg.simulate(model, (0.0, 4000.0), method="radau", rtol=1e-8, outputs=[4000.0])
+    # driven by sin(2 t): x = -(3 sin(2 t) + 40 cos(2 t)) / 1609 and what dies out
+    truth = -(3.0 * math.sin(4000.0) + 40.0 * math.cos(4000.0)) / 1609.0
+    for result in (prepared.run(), prepared.run()):
+        assert result.final["x"] == pytest.approx(truth, abs=1e-6)
+        assert 0 < result.statistics.newton_iterations < radau.statistics.newton_iterations / 4
+        if sensitivities:
+            assert float(np.asarray(result.sensitivity("x", "a"))[-1]) == pytest.approx(truth, abs=1e-6)
+
+
+def test_runs_of_a_sweep_are_handed_over_and_back_as_single_ones_are() -> None:
+    model = tg.ode(resting, y0={"x": 1.0, "v": 0.0}, p={"a": 1.0})
+    sizes = [0.5, 1.0, 2.0]
+    found = tg.sweep(model, (0.0, 3000.0), parameters={"a": sizes}, method="taylor", rtol=1e-8)
+    single = [tg.simulate(model, (0.0, 3000.0), parameters={"a": size}, method="taylor", rtol=1e-8, outputs=[3000.0]) for size in sizes]
+    assert found["x"].values.tolist() == [result.final["x"] for result in single]
+    assert all(result.statistics.jacobians > 0 for result in single)
+
+
 def test_events_and_derivatives_go_on_behind_a_handing_over() -> None:
     # the fast state follows z, which crosses 0.5 at t = 5 / a and flips the drive
     def rates(t: Any, y: Any, p: Any) -> list[Any]:

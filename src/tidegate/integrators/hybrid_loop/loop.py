@@ -373,7 +373,7 @@ def begin(run, rows, log, times):
 @kernel_entry()
 def continue_from(run):
     """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
-    renew_tolerances(run, 1)
+    renew_tolerances(run, 0)
     update_mass(run)
     refresh_activity(run)
     run.step_before_event = run.step_new

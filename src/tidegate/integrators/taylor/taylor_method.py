@@ -1,4 +1,8 @@
-"""Taylor series behind the interface: the order, the model's functions of power series, hooks and arrays; where the model is stiff, Radau goes on."""
+"""Taylor series behind the interface: the order, the model's functions of power series, hooks and arrays; where the model is stiff, Radau goes on.
+
+It is looked at again and again, less and less often, whether the motion makes Radau's steps as short as stability makes those of a series: a house
+that has rested at night moves in the morning. Then series go on.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from tidegate.integrators.interface import Problem, Stop
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
+from tidegate.integrators.pace import Pace
 from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.taylor import hooks
 from tidegate.integrators.taylor.smooth import take_smooth_steps
@@ -25,6 +30,7 @@ from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step
 __all__ = ["TaylorIntegrator", "order_for"]
 
 _LEAST_ORDER: Final = 4  # of the low one
+_FIRST_LOOK: Final = 100  # of Radau's steps, after which it is asked whether the motion makes them short; twice as many the next time
 
 
 def order_for(rtol: float) -> int:
@@ -60,28 +66,51 @@ class TaylorIntegrator(NativeRun):
         has_events = len(problem.model.guards) > 0 or problem.model.layout.n_time_events > 0
         orders = (chosen, _low_order(chosen)) if has_events else (chosen,)
         self._functions = {of: series.functions(of, with_tangent=with_tangent) for of in orders}
-        super().__init__(problem, _method(problem, self._functions))
-        self.has_handed_over = False
+        self._method = _method(problem, self._functions)
+        super().__init__(problem, self._method)
+        self._by_radau: Pace | None = None
+        self._between_looks, self._next_look = _FIRST_LOOK, 0
 
     def reset(self) -> None:
         """Go back to before ``start``."""
         super().reset()
-        self.has_handed_over = False
+        self._by_radau = None
+        self._between_looks = _FIRST_LOOK
 
     def advance(self, budget: int) -> Stop:
-        """Run natively for at most ``budget`` steps; from where the model turns out to be stiff on, by Radau IIA."""
+        """Run natively for at most ``budget`` steps; by Radau IIA while the model is stiff."""
+        if self._by_radau is not None:
+            return self._advance_by_radau(budget, self._by_radau)
         stop = super().advance(budget)
-        if stop is not Stop.STEP_TOO_SMALL or self.has_handed_over or self._work["stiff_steps"] < STIFF_STEPS:
+        if stop is not Stop.STEP_TOO_SMALL or self._work["stiff_steps"] < STIFF_STEPS:
             return stop
-        self.has_handed_over = True
         radau = kernel("tidegate.integrators.radau.radau_method").radau_by_stages(self._work["stages_wanted"])
-        return self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0, "hook_smooth": 0}))
+        stop = self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0, "hook_smooth": 0}))
+        self._look_ahead()
+        return stop
+
+    def _look_ahead(self) -> None:
+        """Radau goes on from here, and is looked at later."""
+        self._by_radau = Pace(self)
+        self._by_radau.look()
+        self._next_look = self.counters.steps + self._between_looks
+        self._between_looks *= 2
+
+    def _advance_by_radau(self, budget: int, pace: Pace) -> Stop:
+        stop = super().advance(min(budget, self._next_look - self.counters.steps))
+        if stop is Stop.LIMIT and self.counters.steps >= self._next_look:
+            pace.look()
+            if pace.is_that_of_the_motion:
+                self._by_radau = None
+                return self.go_on_as(self._method)
+            self._look_ahead()
+        return stop
 
     @property
     def remark(self) -> str:
         """Which unknown asked for a step that could not be made small enough."""
         work = self._work
-        if self.has_handed_over or not work["worst_error"] > work["worst_allowed"]:
+        if self._by_radau is not None or not work["worst_error"] > work["worst_allowed"]:
             return ""
         worst = self.problem.model.layout.unknowns[work["worst"]]
         return f"the power series of {worst} does not fit its equation behind any step, however short"

@@ -1,8 +1,8 @@
 """Whether the steps that the motion of a model asks for are so short that stability allows them as well (stage: integrators; a problem in).
 
-Eigenvalues at the start do not tell: what dies out fast there may be all that happens, or be driven on and on, by what swings, grows or switches. So
-some steps are tried by Radau, which stability does not limit, from the model's own start, and their length is compared with the shortest time
-constants on the way. It is done once for a model, a tolerance and a time span, and not for models that call Python, which would notice.
+Eigenvalues at the start do not tell: what dies out fast there may be all that happens, or be driven on and on, by what swings, grows or switches.
+So the length of Radau's steps, which stability does not limit, is compared with the shortest time constants on the way. Before a run some steps are
+tried from the model's own start, once for a model, a tolerance and a time span, and not with models that call Python, which would notice.
 """
 
 from __future__ import annotations
@@ -17,13 +17,38 @@ from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.stiffness import fastest_rate
 
-__all__ = ["is_kept_moving"]
+__all__ = ["Pace", "is_kept_moving"]
 
 _KEPT: Final = "_is_kept_moving"
 _MOST_KEPT: Final = 100
 _LOOKS: Final = 5  # at time constants, ...
 _STEPS: Final = 20  # ... so many steps apart
 _SHORT: Final = 30.0  # time constants in one of Radau's steps: one of a series holds about eight, and takes a seventh of the time
+
+
+class Pace:
+    """How many of the shortest time constants Radau's steps hold, from now on.
+
+    Parameters
+    ----------
+    run : by Radau.
+    """
+
+    def __init__(self, run: StepIntegrator) -> None:
+        self._run, self._held, self._rate = run, 0.0, 0.0
+        self._time, self._steps = run.time, run.counters.steps
+
+    def look(self) -> None:
+        """Note the time constants here, which are those of the steps since the last look, or those there if they are shorter."""
+        run = self._run
+        before, self._rate = self._rate, fastest_rate(run.problem.model, run.time, run.y, run.p, run.m)
+        self._held += max(before, self._rate) * (run.time - self._time)
+        self._time = run.time
+
+    @property
+    def is_that_of_the_motion(self) -> bool:
+        """Whether steps up to the last look were so short that a series would have been quicker."""
+        return self._held < _SHORT * (self._run.counters.steps - self._steps)
 
 
 def is_kept_moving(problem: Problem) -> bool:
@@ -58,19 +83,17 @@ def _tried(problem: Problem) -> bool:
         step_rows=False, event_rows=False, keep_polynomials=False, proves=False, first_step=0.0, step_max=np.inf, resume=None,
     )  # fmt: skip
     run: StepIntegrator = kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(trial)
-    held, time, rate = 0.0, run.time, 0.0
     try:
         if run.start() is not Stop.LIMIT:
             return False
+        pace = Pace(run)
         for look in range(_LOOKS + 1):
             if not _goes_on_to(run, look * _STEPS):
                 return False
-            before, rate = rate, fastest_rate(model, run.time, run.y, p, run.m)
-            held += max(before, rate) * (run.time - time)
-            time = run.time
+            pace.look()
     except TidegateError:  # which the run itself will tell
         return False
-    return held < _SHORT * run.counters.steps
+    return pace.is_that_of_the_motion
 
 
 def _goes_on_to(run: StepIntegrator, steps: int) -> bool:
