@@ -11,9 +11,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tidegate.compiled import CompiledModel, compile_model
+from tidegate.compiled.own_values import standing_at
 from tidegate.errors import InterruptedRunError, RunError, UsageError
 from tidegate.executive import Options, Prepared, check_names
 from tidegate.executive import prepare as prepare_run
@@ -25,7 +27,7 @@ from tidegate.starts_and_inputs import with_starts_and_inputs
 from tidegate.structure import PASSES, Reduced, reduced
 from tidegate.wrong_calls import explained
 
-__all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate"]
+__all__ = ["compiled_of", "configured", "prepare", "reduced_of", "simulate", "with_own_values"]
 
 _NO_MODELS: Final = {
     "Prepared": "prepared.run() makes the run that was prepared",
@@ -217,6 +219,22 @@ def compiled_of(source: object) -> CompiledModel:
     if "_compiled" not in kept:
         kept["_compiled"] = _called(copy(model)) if isinstance(model, CallableModel) else compile_model(_reduced(copy(model)))
     return kept["_compiled"]
+
+
+def with_own_values(model: Model, values: Sequence[float]) -> Model | None:
+    """A model of expressions, compiled, with other values of its parameters as its own; None where they may change its structure.
+
+    Parameters
+    ----------
+    model : whose machine code serves for the new one too.
+    values : of all its parameters.
+    """
+    compiled = standing_at(compiled_of(model), np.array(values, dtype=np.float64))
+    if compiled is None:
+        return None
+    other = copy(model)
+    vars(other)["_compiled"] = compiled
+    return other
 
 
 @_without_collections()

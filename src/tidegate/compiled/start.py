@@ -17,7 +17,7 @@ from tidegate.compiled.many_starts import ManyStarts
 from tidegate.compiled.start_together import StartTogether
 from tidegate.compiled.vector_symbols import Symbols
 from tidegate.errors import InitializationError, Origin
-from tidegate.expressions import Evaluation, Expr, Role, as_expr, dependencies, differentiate, evaluate, substitute, symbol, walk
+from tidegate.expressions import Evaluation, Expr, Role, as_expr, as_real, dependencies, differentiate, evaluate, substitute, symbol, walk
 from tidegate.model import Assignment, Variable, VariableRole
 from tidegate.model.validate import checked_starts, checked_times, problems_with, value_problem
 from tidegate.structure import Reduced
@@ -32,6 +32,7 @@ _TIME = symbol(Role.TIME, "time")
 _SAME = 1e-12  # of two start values: so far apart they are one
 _ONE_IS_FREE = "give start values that satisfy the constraint, or say where one is a guess: fixed=False, for a part tg.start(0.2, fixed=False)"
 _ROUNDED = 1e-3  # of a start value: whoever writes 0.866 for a half of the root of 3 means that
+_OF_DEFAULTS = frozenset(["_defaults", "_following", "_together"])  # what is kept that depends on the model's own values
 _STARTED = (VariableRole.STATE, VariableRole.ALGEBRAIC, VariableRole.DISCRETE, VariableRole.INPUT)
 
 
@@ -85,6 +86,13 @@ class ExpressionStart:
         for k, (parameter, default) in enumerate(zip(self._symbols.parameters, self._defaults, strict=True)):
             values[parameter] = given[k] if k in given else float(default.data) if default.op == "const" else evaluate([default], values)[0]
         return np.array(list(values.values()), dtype=float)
+
+    def standing_at(self, p: FloatArray) -> ExpressionStart:
+        """The same with these values as the model's own, which a run has that is given none; no default follows from another any more."""
+        other = object.__new__(ExpressionStart)
+        vars(other).update({name: value for name, value in vars(self).items() if name not in _OF_DEFAULTS})
+        vars(other)["_defaults"] = [as_real(value) for value in p.tolist()]
+        return other
 
     def directions(self, chosen: Sequence[int], given: Collection[int], p: FloatArray) -> list[Direction]:
         """How all parameters move with each chosen one: those that are not given follow by their defaults."""

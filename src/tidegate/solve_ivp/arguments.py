@@ -21,10 +21,24 @@ from tidegate.frontends.equations.returned import flat
 from tidegate.names import suggestion, unknown_name
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["TIME", "Ivp", "Watched", "check_events", "check_method", "check_options", "check_problem", "check_times", "name_of", "turned"]
+__all__ = [
+    "ARGUMENTS",
+    "TIME",
+    "Ivp",
+    "Watched",
+    "argument_symbol",
+    "check_events",
+    "check_method",
+    "check_options",
+    "check_problem",
+    "check_times",
+    "name_of",
+    "turned",
+]
 
 FloatArray = NDArray[np.float64]
 
+ARGUMENTS: Final = "args"
 TIME: Final = symbol(Role.TIME, "time")
 _SCIPY_METHODS: Final = {"RK45": "auto", "RK23": "auto", "DOP853": "auto", "Radau": "radau", "BDF": "radau", "LSODA": "auto"}
 _OPTIONS: Final = ("rtol", "atol", "first_step", "max_step")
@@ -50,6 +64,11 @@ def turned(times: FloatArray, sign: float) -> FloatArray:
     return times if sign > 0 else 0.0 - times
 
 
+def argument_symbol(k: int) -> Expr:
+    """What stands for an argument behind ``t, y``."""
+    return symbol(Role.PARAMETER, f"{ARGUMENTS}[{k}]")
+
+
 @dataclass(frozen=True, eq=False)
 class Ivp:
     """The initial value problem, checked.
@@ -58,6 +77,7 @@ class Ivp:
     ----------
     sign : -1 for a run backwards.
     quantities : ``y`` as the tracer knows it.
+    symbolic : places of arguments that the functions are followed with as symbols, so that they may have other values in the next call.
     """
 
     fun: Callable[..., Any]
@@ -68,6 +88,7 @@ class Ivp:
     sign: float
     y0: FloatArray
     quantities: FunctionQuantities
+    symbolic: tuple[int, ...] = ()
 
     @property
     def time(self) -> Expr:
@@ -82,11 +103,25 @@ class Ivp:
     @property
     def start(self) -> dict[Expr, float]:
         """The run's time and the unknowns, at the start."""
-        return {TIME: self.sign * self.t0, **dict(zip(self.symbols, self.y0.tolist(), strict=True))}
+        return {TIME: self.sign * self.t0, **dict(zip(self.symbols, self.y0.tolist(), strict=True)), **self.numbers}
 
-    def derivatives(self, t: float, y: FloatArray) -> FloatArray:
-        """The user's function, called with numbers."""
-        value = np.asarray(self.fun(t, y[:, None] if self.vectorized else y, *self.args))
+    @property
+    def numbers(self) -> dict[Expr, float]:
+        """Of the arguments that are symbols."""
+        return {argument_symbol(k): float(self.args[k]) for k in self.symbolic}
+
+    @property
+    def followed_args(self) -> tuple[Any, ...]:
+        """The arguments, or their symbols."""
+        return tuple(argument_symbol(k) if k in self.symbolic else value for k, value in enumerate(self.args))
+
+    def args_at(self, point: Mapping[Expr, float]) -> tuple[Any, ...]:
+        """The arguments, those that are symbols with the values that these have at a point."""
+        return tuple(point[argument_symbol(k)] if k in self.symbolic else value for k, value in enumerate(self.args))
+
+    def derivatives(self, t: float, y: FloatArray, args: tuple[Any, ...] | None = None) -> FloatArray:
+        """The user's function, called with numbers; with other arguments, if there are any."""
+        value = np.asarray(self.fun(t, y[:, None] if self.vectorized else y, *(self.args if args is None else args)))
         if np.iscomplexobj(value):
             raise UsageError(f"{name_of(self.fun)} returns complex values", origin=function_origin(self.fun), hint=_REAL_AND_IMAGINARY)
         found = np.zeros(0)
@@ -120,9 +155,9 @@ class Watched:
     direction: float
     count: float
 
-    def value(self, ivp: Ivp, t: float, y: FloatArray) -> float:
-        """The user's function, called with numbers."""
-        values = flat(self.function(t, y, *ivp.args))
+    def value(self, ivp: Ivp, t: float, y: FloatArray, args: tuple[Any, ...] | None = None) -> float:
+        """The user's function, called with numbers; with other arguments, if there are any."""
+        values = flat(self.function(t, y, *(ivp.args if args is None else args)))
         if len(values) != 1 or isinstance(values[0], complex | np.complexfloating):
             raise UsageError(f"{self.label} returns {values!r}; one number is expected", origin=function_origin(self.function))
         return float(values[0])

@@ -1,30 +1,32 @@
 """From the user's functions to the neutral model of a run in SciPy's words. In: the checked problem and its events. Out: a ``Model``.
 
 A function is followed on symbols. Where that does not work, or gives other numbers than the function itself, it is called as it is, and the plan
-says why.
+says why. What has been followed is kept for the next calls with the same functions (``kept_plans``): start values and arguments that are numbers are
+parameters of the model.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import field
-from typing import Any
+from dataclasses import field, replace
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import Origin, UntraceableError, UsageError
-from tidegate.expressions import FALSE, ONE, TRUE, Expr, OpaqueFunction, Role, as_real, evaluate, opaque_call, symbol, tangent
-from tidegate.expressions.tracing import compare, function_origin, probe_values, trace
+from tidegate.expressions import FALSE, ONE, TRUE, Expr, OpaqueFunction, Role, as_real, dependencies, evaluate, opaque_call, symbol, tangent, walk
+from tidegate.expressions.tracing import Reads, collect_reads, compare, function_origin, probe_values, trace
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Assignment, Branch, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.quick_dataclass import dataclass
-from tidegate.solve_ivp.arguments import TIME, Ivp, Watched, name_of
+from tidegate.solve_ivp.arguments import ARGUMENTS, TIME, Ivp, Watched, name_of
 
-__all__ = ["SolvePlan", "plan_of"]
+__all__ = ["Followed", "Plan", "followed_of", "plan_of"]
 
 FloatArray = NDArray[np.float64]
+_STARTS: Final = "y0"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,34 @@ class _Traced:
 
 
 @dataclass(frozen=True, eq=False)
-class SolvePlan:
+class Followed:
+    """The functions of a problem as expressions.
+
+    Parameters
+    ----------
+    fun, events : each of them.
+    symbolic : places of the arguments that are symbols in these.
+    reads : what the functions read of their surroundings.
+    """
+
+    fun: _Traced
+    events: list[_Traced]
+    symbolic: tuple[int, ...]
+    reads: Reads
+
+    def slopes(self, sign: float) -> list[Expr]:
+        """Derivatives in the direction of the run."""
+        return [value if sign > 0 else -value for value in self.fun.values]
+
+    @property
+    def called(self) -> dict[str, str]:
+        """The functions that are called instead of followed, each with the reason."""
+        reasons = {"fun": self.fun.why_called} | {f"events[{k}]": one.why_called for k, one in enumerate(self.events)}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
     """The model to run.
 
     Parameters
@@ -52,27 +81,58 @@ class SolvePlan:
     called: dict[str, str]
 
 
-def plan_of(ivp: Ivp, watched: list[Watched]) -> SolvePlan:
-    """The functions as a neutral model."""
-    traced = _follow(ivp, ivp.fun, ivp.derivatives(ivp.t0, ivp.y0.copy()).tolist(), ivp.derivatives, vectorized=ivp.vectorized)
-    slopes = [value if ivp.sign > 0 else -value for value in traced.values]
-    condition_origins = dict(traced.condition_origins)
+def followed_of(ivp: Ivp, watched: list[Watched], expected: FloatArray) -> Followed:
+    """The functions as expressions; arguments that are numbers with a point are symbols in them, if nothing in the functions stands in the way.
+
+    Parameters
+    ----------
+    expected : what the function returns at the start.
+    """
+    numbers = tuple(k for k, value in enumerate(ivp.args) if isinstance(value, float))
+    if numbers:
+        found = _followed_with(replace(ivp, symbolic=numbers), watched, expected)
+        if not found.called and not _may_differ(found):
+            return found
+    return _followed_with(ivp, watched, expected)
+
+
+def _followed_with(ivp: Ivp, watched: list[Watched], expected: FloatArray) -> Followed:
+    with collect_reads() as reads:
+        fun = _follow(ivp, ivp.fun, expected.tolist(), ivp.derivatives, vectorized=ivp.vectorized)
+        events = [_follow(ivp, item.function, [item.value(ivp, ivp.t0, ivp.y0.copy())], _alone(item, ivp)) for item in watched]
+    return Followed(fun, events, ivp.symbolic, reads)
+
+
+def _may_differ(found: Followed) -> bool:
+    """Whether an argument stands where its very value may decide what the expressions are: in an exponent, or in a condition of arguments alone."""
+    for item in walk([value for one in (found.fun, *found.events) for value in one.values]):
+        parts = item.args[1:] if item.op == "pow" else (item,) if item.is_boolean or item.op == "floor" else ()
+        for part in parts:
+            known = dependencies(part)
+            if known and all(s.data.role is Role.PARAMETER for s in known):
+                return True
+    return False
+
+
+def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed) -> Plan:
+    """The functions as a neutral model, whose parameters are the start values and the arguments that are symbols."""
+    slopes = followed.slopes(ivp.sign)
     origin = function_origin(ivp.fun)
-    variables = [Variable("y", VariableRole.STATE, ivp.y0.shape, start=tuple(map(as_real, ivp.y0.tolist())), origin=origin)]
+    condition_origins = dict(followed.fun.condition_origins)
+    starts = Variable(_STARTS, VariableRole.PARAMETER, ivp.y0.shape, start=tuple(map(as_real, ivp.y0.tolist())), origin=origin)
+    variables = [Variable("y", VariableRole.STATE, ivp.y0.shape, start=tuple(starts.symbols()), origin=origin), starts]
+    if ivp.symbolic:
+        values = tuple(as_real(float(value) if k in ivp.symbolic else 0.0) for k, value in enumerate(ivp.args))
+        variables.append(Variable(ARGUMENTS, VariableRole.PARAMETER, (len(values),), start=values, origin=origin))
     whens: list[When] = []
-    at_start: list[bool] = []
-    called = {"fun": traced.why_called}
-    for item in watched:
-        level = item.value(ivp, ivp.t0, ivp.y0.copy())
-        followed = _follow(ivp, item.function, [level], _alone(item, ivp))
-        called[item.label] = followed.why_called
-        condition_origins = {**followed.condition_origins, **condition_origins}
-        at_start.append(level == 0.0 and _leaves(followed.values[0], item, ivp, slopes))
-        counter = Variable(f"count_{len(at_start)}", VariableRole.DISCRETE, start=(as_real(float(at_start[-1])),))
+    at_start = [happens_at_start(ivp, item, one, slopes) for item, one in zip(watched, followed.events, strict=True)]
+    for k, (item, one) in enumerate(zip(watched, followed.events, strict=True)):
+        condition_origins = {**one.condition_origins, **condition_origins}
+        counter = Variable(f"count_{k + 1}", VariableRole.DISCRETE, start=(as_real(float(at_start[k])),))
         if math.isfinite(item.count) and item.count > 1:
             variables.append(counter)
-        whens.extend(_whens(item, followed.values[0], counter))
-    elements = zip(ivp.quantities.elements, slopes, traced.places, strict=True)
+        whens.extend(_whens(item, one.values[0], counter))
+    elements = zip(ivp.quantities.elements, slopes, followed.fun.places, strict=True)
     model = Model(
         name=name_of(ivp.fun),
         form=Form.ODE,
@@ -82,22 +142,28 @@ def plan_of(ivp: Ivp, watched: list[Watched]) -> SolvePlan:
         condition_origins=condition_origins,
         origin=origin,
     )
-    return SolvePlan(model, at_start, {name: reason for name, reason in called.items() if reason})
+    return Plan(model, at_start, followed.called)
 
 
-def _alone(item: Watched, ivp: Ivp) -> Callable[[float, FloatArray], FloatArray]:
-    return lambda t, y: np.array([item.value(ivp, t, y)])
+def happens_at_start(ivp: Ivp, item: Watched, one: _Traced, slopes: list[Expr]) -> bool:
+    """Whether an event function is zero at the start and leaves it in the direction that is looked for."""
+    return item.value(ivp, ivp.t0, ivp.y0.copy()) == 0.0 and _leaves(one.values[0], item, ivp, slopes)
 
 
-def _follow(
-    ivp: Ivp, function: Callable[..., Any], expected: list[float], numeric: Callable[[float, FloatArray], FloatArray], *, vectorized: bool = False
-) -> _Traced:
+_Numeric = Callable[[float, FloatArray, tuple[Any, ...]], FloatArray]
+
+
+def _alone(item: Watched, ivp: Ivp) -> _Numeric:
+    return lambda t, y, args: np.array([item.value(ivp, t, y, args)])
+
+
+def _follow(ivp: Ivp, function: Callable[..., Any], expected: list[float], numeric: _Numeric, *, vectorized: bool = False) -> _Traced:
     """A function as expressions; as a call of itself where it cannot be followed, or gives something else when it is.
 
     Parameters
     ----------
     expected : what it returns at the start.
-    numeric : the same function for numbers: the user's time, and the unknowns.
+    numeric : the same function for numbers: the user's time, the unknowns, and the arguments.
     vectorized : whether it takes a column.
     """
     origin = function_origin(function)
@@ -106,7 +172,7 @@ def _follow(
         followed = _followed(ivp, function, len(expected), vectorized=vectorized)
 
         def plain(point: dict[Expr, float]) -> list[float]:
-            return numeric(ivp.sign * point[TIME] + 0.0, np.array([point[item] for item in ivp.symbols])).tolist()
+            return numeric(ivp.sign * point[TIME] + 0.0, np.array([point[item] for item in ivp.symbols]), ivp.args_at(point)).tolist()
 
         difference = compare(followed.values, plain, ivp.start)
         if difference is None:
@@ -119,7 +185,7 @@ def _follow(
         probe_values.reset(token)
 
     def call(*numbers: float) -> list[float]:
-        return numeric(numbers[0] if ivp.sign > 0 else 0.0 - numbers[0], np.array(numbers[1:])).tolist()
+        return numeric(numbers[0] if ivp.sign > 0 else 0.0 - numbers[0], np.array(numbers[1:]), ivp.args).tolist()
 
     outputs = opaque_call(OpaqueFunction(call, len(expected), name_of(function)), [TIME, *ivp.symbols])
     return _Traced(outputs, [origin] * len(expected), why_called=why)
@@ -128,7 +194,7 @@ def _follow(
 def _followed(ivp: Ivp, function: Callable[..., Any], count: int, *, vectorized: bool) -> _Traced:
     """A function as expressions."""
     origin, y = function_origin(function), ivp.quantities.vector(Role.UNKNOWN)
-    followed = trace(function, (ivp.time, y.reshape(-1, 1) if vectorized else y, *ivp.args))
+    followed = trace(function, (ivp.time, y.reshape(-1, 1) if vectorized else y, *ivp.followed_args))
     if count > 1:
         values, places, _ = Returned(followed, name_of(function), origin).in_order(ivp.quantities, "derivatives")
         return _Traced(values, places, followed.condition_origins)

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
+from tidegate.expressions import as_real
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Model, VariableRole
 from tidegate.model.plain_model import Instant, PlainAction, PlainClock
+from tidegate.model.rewriting import rewritten
 from tidegate.quick_dataclass import dataclass
 from tidegate.results import Column, Event, Interpolant, Result
 from tidegate.solve_ivp.arguments import Ivp, Watched, turned
@@ -47,8 +49,10 @@ class Ran:
     times: Sequence[FloatArray] = ()
 
     def lower(self) -> Model:
-        """The equations alone, for whoever cannot call the function."""
-        return replace(self.model, whens=(), variables=tuple(item for item in self.model.variables if item.role is VariableRole.STATE))
+        """The equations alone, with the numbers of this run, for whoever cannot call the function."""
+        model = rewritten(self.model, {argument: as_real(value) for argument, value in self.ivp.numbers.items()})
+        starts = tuple(map(as_real, self.ivp.y0.tolist()))
+        return replace(model, whens=(), variables=tuple(replace(item, start=starts) for item in model.by_role(VariableRole.STATE)))
 
     def plainly(self, parameters: Mapping[str, float], model: Model) -> PlainIvp:  # noqa: ARG002, as any source
         """The user's functions, called with numbers; there are no parameters."""

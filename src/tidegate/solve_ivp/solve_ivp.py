@@ -13,8 +13,9 @@ from tidegate.model import Model
 from tidegate.results import Interpolant, Result
 from tidegate.simulate import simulate
 from tidegate.solve_ivp.arguments import Ivp, Watched, check_events, check_method, check_options, check_problem, check_times, turned
+from tidegate.solve_ivp.kept_plans import planned
 from tidegate.solve_ivp.ode_result import OdeResult, OdeSolution
-from tidegate.solve_ivp.plan import SolvePlan, plan_of
+from tidegate.solve_ivp.plan import Plan
 from tidegate.solve_ivp.retold import Ran
 from tidegate.wrong_calls import explained
 
@@ -41,14 +42,15 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     """Solve ``y' = fun(t, y)``, called like ``scipy.integrate.solve_ivp``; an `if`, `min` or `abs` in ``fun`` is located as an event of the run.
 
     ``fun`` and the events are followed once on symbols and run as machine code. One that cannot be followed (compiled code, a loop that depends on
-    the data, random numbers) is called as it is, and conditions in it are not looked for.
+    the data, random numbers) is called as it is, and conditions in it are not looked for. Calls with the same functions and other numbers in
+    ``y0`` and ``args`` follow and compile nothing again.
 
     Parameters
     ----------
     fun : ``fun(t, y, *args)``; returns the n derivatives.
     t_span : start and end; the end may come first in time.
     y0 : (n,), real.
-    method : SciPy's names are taken, and all mean the one method of tidegate, Radau IIA, whose order follows the tolerance.
+    method : SciPy's names are taken: "Radau" and "BDF" mean Radau IIA, the others "auto"; or one of ``tg.simulate``.
     t_eval : times to give values at, in the order of the run; the ends of the steps if not given.
     dense_output : whether ``sol`` is given.
     events : functions ``event(t, y, *args)`` whose zeros are recorded. ``event.direction`` chooses those where it rises (positive) or falls
@@ -87,7 +89,7 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     chosen = check_options(options)
     chosen["method"] = check_method(method)
     watched = check_events(events)
-    plan = plan_of(ivp, watched)
+    ivp, plan = planned(ivp, watched)
     ends_at_once = any(happens and item.count <= 1 for happens, item in zip(plan.at_start, watched, strict=True))
     outputs = None if ends_at_once or times is None or not times.size else np.sort(ivp.sign * times)
     result = _run(plan.model, (ivp.sign * ivp.t0, ivp.sign * (ivp.t0 if ends_at_once else ivp.t1)), outputs, dense_output, chosen)
@@ -140,7 +142,7 @@ def _rows(result: Result, ivp: Ivp, times: FloatArray | None) -> tuple[FloatArra
     return t, y.T
 
 
-def _occurrences(result: Result, ivp: Ivp, plan: SolvePlan, watched: list[Watched]) -> list[tuple[FloatArray, FloatArray]]:
+def _occurrences(result: Result, ivp: Ivp, plan: Plan, watched: list[Watched]) -> list[tuple[FloatArray, FloatArray]]:
     """For each event function its times and (times, n) values."""
     found: dict[str, list[tuple[float, list[float]]]] = {item.label: [] for item in watched}
     for item, happens in zip(watched, plan.at_start, strict=True):
