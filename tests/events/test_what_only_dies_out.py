@@ -1,0 +1,64 @@
+"""Random models in which something dies out and never crosses zero, however small it becomes, while other things go on: no event of it is invented.
+
+A guard is a sum of falling exponentials with positive weights: its sign is known for ever. Clocks cut the steps, relations flip rates, and an oscillator
+beside it has crossings that are known.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+__all__: list[str] = []
+
+
+class DyingOut:
+    """Such a model, drawn at random."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 4))
+        self.rates = (10.0 ** rng.uniform(-0.7, 0.7, n)).tolist()
+        self.starts = (10.0 ** rng.uniform(-3.0, 1.0, n)).tolist()
+        self.frequency = float(rng.uniform(0.03, 0.3))
+        self.clock = float(rng.choice([0.0, rng.uniform(2.0, 12.0), rng.uniform(2.0, 12.0)]))
+        self.flips = bool(rng.random() < 0.5)
+        self.t_end = min(float(rng.uniform(50.0, 400.0)), 300.0 / min(self.rates))  # the sum does not underflow
+        self.rtol = float(10.0 ** rng.choice([-4.0, -6.0, -8.0, -10.0]))
+
+    def source(self) -> Any:
+        """For tidegate."""
+        names = [f"x{k}" for k in range(len(self.rates))]
+
+        def f(t: Any, y: Any) -> dict[str, Any]:
+            total = sum(y[name] for name in names)
+            faster = (1.2 if total > 0.0 else 0.4) if self.flips else 1.2
+            slopes = {name: -faster * rate * y[name] for name, rate in zip(names, self.rates, strict=True)}
+            return slopes | {"a": self.frequency * y["b"], "b": -self.frequency * y["a"]}
+
+        events = [tg.event(lambda t, y: sum(y[name] for name in names) < 0.0), tg.event(lambda t, y: y["a"] > 0.5)]
+        if self.clock:
+            events.append(tg.event(every=self.clock))
+        return tg.ode(f, y0=dict(zip(names, self.starts, strict=True)) | {"a": 0.0, "b": 1.0}, events=events)
+
+    def crossings(self) -> list[float]:
+        """When sin(w t) rises above one half."""
+        first = math.asin(0.5) / self.frequency
+        return list(np.arange(first, self.t_end, 2.0 * math.pi / self.frequency))
+
+
+@pytest.mark.parametrize("seed", [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 120))])
+def test_what_only_dies_out_never_crosses_zero(seed: int) -> None:
+    model = DyingOut(seed)
+    result = tg.simulate(model.source(), (0.0, model.t_end), method="taylor", rtol=model.rtol, max_steps=50_000)
+    happened = [event for event in result.events if event.kind == "state"]
+    # below the rounding of what it was it may be taken to be zero with something else that crosses
+    assert all({"a > 0.5", "a <= 0.5"} & set(event.causes) for event in happened), [event.causes for event in happened]
+    # phases of an oscillator drift by the tolerance in each step
+    times = [event.time for event in happened if "a > 0.5" in event.causes]
+    assert times == pytest.approx(model.crossings(), abs=1e3 * model.rtol)
