@@ -1,7 +1,7 @@
 """Random models in which something dies out and never crosses zero, however small it becomes, while other things go on: no event of it is invented.
 
-A guard is a sum of falling exponentials with positive weights: its sign is known for ever. Clocks cut the steps, relations flip rates, and an oscillator
-beside it has crossings that are known.
+A guard is a sum of falling exponentials with positive weights: its sign is known for ever. Clocks cut the steps, relations flip rates, and an
+oscillator beside it has crossings that are known.
 """
 
 from __future__ import annotations
