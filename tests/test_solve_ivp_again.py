@@ -48,7 +48,8 @@ def test_other_numbers_are_followed_once_and_come_out_as_with_a_function_nobody_
     rng = np.random.default_rng(seed)
     function = afresh(rotor)
     for _ in range(5):
-        y0, w, damping, end = rng.normal(size=2).tolist(), float(rng.uniform(0.1, 30.0)), float(rng.uniform(0.0, 20.0)), float(rng.uniform(0.1, 5.0))
+        y0, w, damping = rng.normal(size=2).tolist(), np.float64(rng.uniform(0.1, 30.0)), float(rng.uniform(0.0, 20.0))
+        end = float(rng.uniform(0.1, 5.0))
         found = tg.solve_ivp(function, (0.0, end), y0, args=(w, damping), rtol=1e-8)
         assert found.y[:, -1] == pytest.approx(rotated(end, y0, w, damping), abs=1e-6)
         before = len(followings)

@@ -25,7 +25,7 @@ __all__ = ["planned"]
 
 FloatArray = NDArray[np.float64]
 _MOST: Final = 32  # problems
-_PLAIN: Final = (float, int, str, bool, type(None))  # arguments that nobody can change
+_PLAIN: Final = (float, np.float64, int, np.int64, str, bool, type(None))  # arguments that nobody can change
 _ROUNDING: Final = 1e-9  # of the largest rate: what is kept may add up in another order
 
 
