@@ -8,6 +8,7 @@ from tidegate.errors import UsageError
 from tidegate.integrators.interface import Problem, StepIntegrator
 from tidegate.integrators.kernel_cache import kernel, share_the_work
 from tidegate.integrators.pace import is_kept_moving
+from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.stiffness import fastest_decay
 
 __all__ = ["choose", "method_of"]
@@ -15,9 +16,9 @@ __all__ = ["choose", "method_of"]
 _CLASSICAL: Final = ("rke", "pc", "euler", "adams2", "trapezoid", "heun")
 _LONGEST: Final = 600  # recurrences: compiled in up to a quarter of a second, loaded in a twentieth; longer ones take longer than most runs by Radau
 _MODERATE: Final = 1e-5  # relative tolerance: from there on Rodas5P takes less time for the same error, measured
-_FINE: Final = 1e-9  # relative tolerance: from there on series are of order 20
-# of the shortest time constants that a run may hold: so many, and more for each unknown, which costs Radau more; a series' step holds about eight
-_FEW_CONSTANTS: Final = {"moderate": (700.0, 20.0), "usual": (2500.0, 40.0), "fine": (4000.0, 40.0)}
+# by Radau's stages, of the shortest time constants that a run may hold: so many, and more for each unknown, which costs Radau more; a series' step
+# holds about eight
+_FEW_CONSTANTS: Final = {3: (700.0, 20.0), 5: (2500.0, 40.0), 7: (4000.0, 40.0)}
 
 
 def method_of(problem: Problem, method: str) -> str:
@@ -50,8 +51,7 @@ def method_of(problem: Problem, method: str) -> str:
 
 def _bearable(problem: Problem) -> float:
     """How many of the shortest time constants a run by series may hold, whatever happens in them."""
-    tolerance = "moderate" if problem.rtol >= _MODERATE else "usual" if problem.rtol >= _FINE else "fine"
-    alone, for_each = _FEW_CONSTANTS[tolerance]
+    alone, for_each = _FEW_CONSTANTS[stages_for(problem.rtol)]
     return alone + for_each * len(problem.model.layout.unknowns)
 
 

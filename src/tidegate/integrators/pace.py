@@ -27,7 +27,7 @@ _SHORT: Final = 30.0  # time constants in one of Radau's steps: one of a series 
 
 
 class Pace:
-    """How many of the shortest time constants Radau's steps hold, from now on.
+    """How many of the shortest time constants Radau's steps hold, from now on; they are looked at here, too.
 
     Parameters
     ----------
@@ -37,6 +37,11 @@ class Pace:
     def __init__(self, run: StepIntegrator) -> None:
         self._run, self._held, self._rate = run, 0.0, 0.0
         self._time, self._steps = run.time, run.counters.steps
+        self.look()
+
+    def start_over(self) -> None:
+        """Count from the last look on, which was here."""
+        self._held, self._steps = 0.0, self._run.counters.steps
 
     def look(self) -> None:
         """Note the time constants here, which are those of the steps since the last look, or those there if they are shorter."""
@@ -87,7 +92,7 @@ def _tried(problem: Problem) -> bool:
         if run.start() is not Stop.LIMIT:
             return False
         pace = Pace(run)
-        for look in range(_LOOKS + 1):
+        for look in range(1, _LOOKS + 1):
             if not _goes_on_to(run, look * _STEPS):
                 return False
             pace.look()

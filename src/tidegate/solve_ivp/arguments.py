@@ -111,6 +111,11 @@ class Ivp:
         return {argument_symbol(k): float(self.args[k]) for k in self.symbolic}
 
     @property
+    def argument_values(self) -> list[float]:
+        """Of the parameter that holds the arguments that are symbols, at their places; empty if there are none."""
+        return [float(value) if k in self.symbolic else 0.0 for k, value in enumerate(self.args)] if self.symbolic else []
+
+    @property
     def followed_args(self) -> tuple[Any, ...]:
         """The arguments, or their symbols."""
         return tuple(argument_symbol(k) if k in self.symbolic else value for k, value in enumerate(self.args))

@@ -23,7 +23,7 @@ from tidegate.model import Assignment, Branch, Equation, Form, Model, Terminate,
 from tidegate.quick_dataclass import dataclass
 from tidegate.solve_ivp.arguments import ARGUMENTS, TIME, Ivp, Watched, name_of
 
-__all__ = ["Followed", "Plan", "followed_of", "plan_of"]
+__all__ = ["Followed", "Plan", "followed_of", "happen_at_start", "plan_of"]
 
 FloatArray = NDArray[np.float64]
 _STARTS: Final = "y0"
@@ -81,25 +81,25 @@ class Plan:
     called: dict[str, str]
 
 
-def followed_of(ivp: Ivp, watched: list[Watched], expected: FloatArray) -> Followed:
+def followed_of(ivp: Ivp, watched: list[Watched], expected: FloatArray, levels: list[float]) -> Followed:
     """The functions as expressions; arguments that are numbers with a point are symbols in them, if nothing in the functions stands in the way.
 
     Parameters
     ----------
-    expected : what the function returns at the start.
+    expected, levels : what the function and the event functions return at the start.
     """
     numbers = tuple(k for k, value in enumerate(ivp.args) if isinstance(value, float))
     if numbers:
-        found = _followed_with(replace(ivp, symbolic=numbers), watched, expected)
+        found = _followed_with(replace(ivp, symbolic=numbers), watched, expected, levels)
         if not found.called and not _may_differ(found):
             return found
-    return _followed_with(ivp, watched, expected)
+    return _followed_with(ivp, watched, expected, levels)
 
 
-def _followed_with(ivp: Ivp, watched: list[Watched], expected: FloatArray) -> Followed:
+def _followed_with(ivp: Ivp, watched: list[Watched], expected: FloatArray, levels: list[float]) -> Followed:
     with collect_reads() as reads:
         fun = _follow(ivp, ivp.fun, expected.tolist(), ivp.derivatives, vectorized=ivp.vectorized)
-        events = [_follow(ivp, item.function, [item.value(ivp, ivp.t0, ivp.y0.copy())], _alone(item, ivp)) for item in watched]
+        events = [_follow(ivp, item.function, [level], _alone(item, ivp)) for item, level in zip(watched, levels, strict=True)]
     return Followed(fun, events, ivp.symbolic, reads)
 
 
@@ -114,18 +114,22 @@ def _may_differ(found: Followed) -> bool:
     return False
 
 
-def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed) -> Plan:
-    """The functions as a neutral model, whose parameters are the start values and the arguments that are symbols."""
+def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed, at_start: list[bool]) -> Plan:
+    """The functions as a neutral model, whose parameters are the start values and the arguments that are symbols.
+
+    Parameters
+    ----------
+    at_start : see ``happen_at_start``.
+    """
     slopes = followed.slopes(ivp.sign)
     origin = function_origin(ivp.fun)
     condition_origins = dict(followed.fun.condition_origins)
     starts = Variable(_STARTS, VariableRole.PARAMETER, ivp.y0.shape, start=tuple(map(as_real, ivp.y0.tolist())), origin=origin)
     variables = [Variable("y", VariableRole.STATE, ivp.y0.shape, start=tuple(starts.symbols()), origin=origin), starts]
     if ivp.symbolic:
-        values = tuple(as_real(float(value) if k in ivp.symbolic else 0.0) for k, value in enumerate(ivp.args))
+        values = tuple(map(as_real, ivp.argument_values))
         variables.append(Variable(ARGUMENTS, VariableRole.PARAMETER, (len(values),), start=values, origin=origin))
     whens: list[When] = []
-    at_start = [happens_at_start(ivp, item, one, slopes) for item, one in zip(watched, followed.events, strict=True)]
     for k, (item, one) in enumerate(zip(watched, followed.events, strict=True)):
         condition_origins = {**one.condition_origins, **condition_origins}
         counter = Variable(f"count_{k + 1}", VariableRole.DISCRETE, start=(as_real(float(at_start[k])),))
@@ -145,9 +149,10 @@ def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed) -> Plan:
     return Plan(model, at_start, followed.called)
 
 
-def happens_at_start(ivp: Ivp, item: Watched, one: _Traced, slopes: list[Expr]) -> bool:
-    """Whether an event function is zero at the start and leaves it in the direction that is looked for."""
-    return item.value(ivp, ivp.t0, ivp.y0.copy()) == 0.0 and _leaves(one.values[0], item, ivp, slopes)
+def happen_at_start(ivp: Ivp, watched: list[Watched], followed: Followed, levels: list[float]) -> list[bool]:
+    """Whether each event function is zero at the start, with these values there, and leaves it in the direction that is looked for."""
+    slopes = followed.slopes(ivp.sign)
+    return [level == 0.0 and _leaves(one.values[0], item, ivp, slopes) for item, one, level in zip(watched, followed.events, levels, strict=True)]
 
 
 _Numeric = Callable[[float, FloatArray, tuple[Any, ...]], FloatArray]

@@ -86,13 +86,12 @@ class TaylorIntegrator(NativeRun):
             return stop
         radau = kernel("tidegate.integrators.radau.radau_method").radau_by_stages(self._work["stages_wanted"])
         stop = self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0, "hook_smooth": 0}))
-        self._look_ahead()
+        self._by_radau = Pace(self)
+        self._look_later()
         return stop
 
-    def _look_ahead(self) -> None:
-        """Radau goes on from here, and is looked at later."""
-        self._by_radau = Pace(self)
-        self._by_radau.look()
+    def _look_later(self) -> None:
+        """Radau goes on from here."""
         self._next_look = self.counters.steps + self._between_looks
         self._between_looks *= 2
 
@@ -103,7 +102,8 @@ class TaylorIntegrator(NativeRun):
             if pace.is_that_of_the_motion:
                 self._by_radau = None
                 return self.go_on_as(self._method)
-            self._look_ahead()
+            pace.start_over()
+            self._look_later()
         return stop
 
     @property
