@@ -52,13 +52,22 @@ class DyingOut:
         return list(np.arange(first, self.t_end, 2.0 * math.pi / self.frequency))
 
 
-@pytest.mark.parametrize("seed", [*range(16), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 120))])
-def test_what_only_dies_out_never_crosses_zero(seed: int) -> None:
+# CVODES and IDAS do not tell apart what is below the tolerance and what is zero: their error there is that of the step before
+@pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p"])
+@pytest.mark.parametrize("seed", [*range(16), 94, 184, 193, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(16, 90))])
+def test_what_only_dies_out_never_crosses_zero(seed: int, method: str) -> None:
     model = DyingOut(seed)
-    result = tg.simulate(model.source(), (0.0, model.t_end), method="taylor", rtol=model.rtol, max_steps=50_000)
+    result = tg.simulate(model.source(), (0.0, model.t_end), method=method, rtol=model.rtol, max_steps=50_000)
     happened = [event for event in result.events if event.kind == "state"]
-    # below the rounding of what it was it may be taken to be zero with something else that crosses
-    assert all({"a > 0.5", "a <= 0.5"} & set(event.causes) for event in happened), [event.causes for event in happened]
+    assert not [event.causes for event in happened if any("x0" in cause for cause in event.causes)]
     # phases of an oscillator drift by the tolerance in each step
     times = [event.time for event in happened if "a > 0.5" in event.causes]
     assert times == pytest.approx(model.crossings(), abs=1e3 * model.rtol)
+
+
+@pytest.mark.parametrize("seed", [28, 71])
+@pytest.mark.parametrize("method", ["bdf", "ida", "adams"])
+def test_an_event_below_the_tolerance_is_not_taken_for_bounces_that_accumulate(seed: int, method: str) -> None:
+    model = DyingOut(seed)
+    result = tg.simulate(model.source(), (0.0, model.t_end), method=method, rtol=max(model.rtol, 1e-8), max_steps=50_000)
+    assert result.final["x0"] == pytest.approx(0.0, abs=model.rtol)

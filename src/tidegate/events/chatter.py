@@ -117,7 +117,7 @@ def bounces_below_roundoff(run, t, guard):
     if stopped and not _was_stopped(run, t, guard, side, away):
         return False
     scale = time_scale(run, run.ydot_at)
-    if not stopped and not (away > run.nu_start[guard] / scale and anything_happened(run)):
+    if not stopped and not (away > run.nu_start[guard] / scale and anything_happened(run) and _came_nearer(run, t, guard, side)):
         return False  # nothing threw it back: it has only touched zero, or rests there, held by a mode that has begun
     short = SHORT * scale
     ahead = run.y_new
@@ -137,6 +137,13 @@ def bounces_below_roundoff(run, t, guard):
     run.zeno_time = np.nan if stopped else t
     run.failed_guard = guard
     return True
+
+
+@native
+def _came_nearer(run, t, guard, side):
+    """True if the equations of before say that the guard was on its way across: else it is the error of the method that has brought it here."""
+    guard_slopes(run, t, run.y_old, run.ydot_before, run.slopes)
+    return side * run.slopes[guard] < 0.0
 
 
 @native

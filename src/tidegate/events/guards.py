@@ -9,7 +9,16 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 
-__all__ = ["expected_sign", "guard_roundoff", "guard_slopes", "polynomial_point", "prepare_registers", "refresh_activity", "tape_rounding"]
+__all__ = [
+    "expected_sign",
+    "find_open",
+    "guard_roundoff",
+    "guard_slopes",
+    "polynomial_point",
+    "prepare_registers",
+    "refresh_activity",
+    "tape_rounding",
+]
 
 _ROUNDING_AT_MOST: Final = 0.1  # of the largest term of a guard: bounds at a point that are wider do not come from rounding
 
@@ -122,6 +131,20 @@ def expected_sign(run, guard):
     if run.guard_kind[guard] != RELATION:
         return 1.0
     return 1.0 if run.m[run.guard_mode[guard]] != 0.0 else -1.0
+
+
+@native
+def find_open(run, t, out):
+    """Not zero for guards that read what the algebraic equations are still to determine."""
+    n = run.n
+    width = run.roundoff
+    algebraic = run.is_algebraic
+    nothing = run.zero
+    for q in range(n):
+        # with a general mass matrix any unknown may be moved
+        width[q] = 1.0 if algebraic[q] == 1 or run.mass_kind == 2 else 0.0
+    zero = run.zero
+    call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, width, nothing, nothing, out)
 
 
 @native

@@ -13,7 +13,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
-from tidegate.events.grazing import note_grazings
+from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
@@ -24,6 +24,8 @@ __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "earliest_of_guards", 
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
 UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
+_LATE: Final = 2.0  # times what the slope says; straight to zero is once
+_SHORTEST: Final = 1e-12  # of the times at hand: no shorter step is asked for
 _LEAST: Final = 1e-300  # above zero a guard starts, where nothing rounds it: one that only touches it from there is not across
 
 
@@ -68,6 +70,38 @@ def _is_undefined_at_the_end(run, t):
             run.failed_guard = j
             return True
     return False
+
+
+@native
+def _towards(run, t, step, guard):
+    """How fast a guard nears its zero at the start of the step, per step, as the polynomial and the equations say: the faster of the two."""
+    sign = expected_sign(run, guard)
+    towards = -sign * run.guard_coefficients[0, guard]
+    if run.mass_kind != 0:
+        return towards
+    call_value(run.f_rhs, t, run.y, run.p, run.m, run.ydot)
+    guard_slopes(run, t, run.y, run.ydot, run.slopes)
+    return max(towards, -sign * run.slopes[guard] * step)
+
+
+@native
+def _is_doubtful(run, t, step, guard, theta):
+    """True of a crossing much later than the slope at the start tells, which is nearer to zero than the tolerance; run.found_theta is put before it.
+
+    It may be one that the error of the step has made: ``x' = -k x`` never gets there, but comes within the tolerance. A shorter step tells.
+    """
+    guard_reach(run, t, run.y, run.reach_scratch)
+    if not abs(run.g[guard]) <= run.reach_scratch[guard]:
+        return False
+    distance = abs(run.g[guard]) + run.nu[guard]
+    towards = _towards(run, t, step, guard)
+    if not theta * towards > _LATE * distance:
+        return False
+    trusted = _LATE * distance / towards
+    if not trusted * step > _SHORTEST * max(abs(t), run.time_size, run.step_before_event):
+        return False
+    run.found_theta = trusted
+    return True
 
 
 @kernel_entry(NUMBER, NUMBER)
@@ -134,6 +168,9 @@ def earliest_of_guards(run, t, step):
             found = j
     if found == UNDECIDED:
         run.found_theta = best
+        return UNDECIDED
+    if found >= 0 and _is_doubtful(run, t, step, found, best):
+        run.failed_guard = found
         return UNDECIDED
     if found < 0 and _is_undefined_at_the_end(run, t + step):
         return UNDEFINED

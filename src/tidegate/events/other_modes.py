@@ -20,12 +20,11 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.guards import refresh_activity
+from tidegate.events.guards import find_open, refresh_activity
 from tidegate.events.pivots import pivot_ahead
 from tidegate.events.posterior import holds_ahead
 from tidegate.events.restart import consistent_point
 from tidegate.events.time_scale import time_scale
-from tidegate.events.truth import find_open
 from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 

@@ -18,9 +18,8 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RELATION, RESTART_FAILED, SINGULAR
-from tidegate.events.guards import refresh_activity
+from tidegate.events.guards import find_open, refresh_activity
 from tidegate.events.tolerances import ROUNDING_SOLVED
-from tidegate.events.truth import find_open
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import BASE, evaluate_jacobian, factor_real, is_finite_jacobian, solve_real

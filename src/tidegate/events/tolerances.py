@@ -28,6 +28,7 @@ __all__ = [
     "SAME_RATE",
     "SAME_TIME",
     "SHORT",
+    "SLOW",
     "SOLVED_AGAIN",
     "STOPPED",
     "TINY_STEP",
@@ -67,6 +68,8 @@ SAME_PLACE: Final = 0.25
 CLEAR: Final = 2.0
 # a grazing nearer than this may be a crossing: the round-off level grows to this over the steps that led there
 GRAZING: Final = 16.0
+# what moves by no more in a step than this, and is at zero, may be on its way to nowhere: what crosses with another guard comes from farther away
+SLOW: Final = 1000.0
 # a bounce lower than this is fed by rounding, of which each bounce adds one
 FAINT: Final = 100.0
 

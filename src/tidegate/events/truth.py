@@ -16,11 +16,12 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
 from tidegate.events.crossing import is_due, is_untouched, margin_of, note_left, zero_margin
-from tidegate.events.guards import guard_roundoff, guard_slopes
+from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
+from tidegate.events.resting import keeps_what_it_says
 from tidegate.events.tolerances import SAME_PLACE
 
-__all__ = ["catch_up", "find_open", "look_again", "lost_whole", "settle_known", "sides_by_slopes", "truth_of"]
+__all__ = ["catch_up", "look_again", "lost_whole", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _SLIGHT: Final = 1e-13  # of the size of a guard's terms: a move within a step that rounding of a slope could be
@@ -48,6 +49,9 @@ def sides_by_slopes(run, t):
     known = False
     size = run.trial_g_full
     for j in range(ng):
+        if keeps_what_it_says(run, j):
+            sides[j] = LEAVES_UP if run.m[run.guard_mode[j]] != 0.0 else LEAVES_DOWN
+            continue
         margin = margin_of(run, t, j) if not is_due(run, j) else abs(g[j])
         move = slope[j] * run.step_before_event
         if abs(g[j]) <= margin and abs(move) > nu[j] > 0.0:
@@ -248,20 +252,6 @@ def _set_by_values(run, t, all_known):
             break
         changes += 1
     return changes
-
-
-@native
-def find_open(run, t, out):
-    """Not zero for guards that read what the algebraic equations are still to determine."""
-    n = run.n
-    width = run.roundoff
-    algebraic = run.is_algebraic
-    nothing = run.zero
-    for q in range(n):
-        # with a general mass matrix any unknown may be moved
-        width[q] = 1.0 if algebraic[q] == 1 or run.mass_kind == 2 else 0.0
-    zero = run.zero
-    call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, width, nothing, nothing, out)
 
 
 @native

@@ -20,6 +20,7 @@ from tidegate.events.crossing import flip_crossed, forget_where_guards_left, mar
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.leaving import ASKED, RESTS
 from tidegate.events.restart import derivatives
+from tidegate.events.resting import forget_resting, note_where_it_rests
 from tidegate.events.settle import carry_out_branches, compute_bodies, conditions_hold, read_conditions, remember_discrete, write_bodies
 from tidegate.events.truth import settle_known, sides_by_slopes, truth_of
 from tidegate.integrators.hybrid_loop.event import NOT_SIMPLE
@@ -95,6 +96,8 @@ def _others_are_in_order(run, t, guard):
         if zero_margin(t, run.nu_start[j], 4.0 * slope) < abs(g) < 1e301:
             if said != (1.0 if g > 0.0 else 0.0):
                 return False
+            continue
+        if note_where_it_rests(run, j):
             continue
         rests = guard < 0 and abs(g) <= run.nu_start[j] and _was_constant(run, j)
         if not rests or (run.active[j] == 0.0 and said != 1.0 - run.is_strict[j]):
@@ -231,6 +234,7 @@ def settle_simply(run, t, guard):
     for q in range(run.n):
         run.ydot[q] = run.ydot_before[q]
     forget_where_guards_left(run)
+    forget_resting(run)
     if not _others_are_in_order(run, t, guard):
         return _put_back(run, guard, flips, is_terminated)
     if guard >= 0:

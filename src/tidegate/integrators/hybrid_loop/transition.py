@@ -29,6 +29,7 @@ from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.other_modes import GAVE_UP, find_mode, find_mode_ahead
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
+from tidegate.events.resting import forget_resting, note_resting
 from tidegate.events.settle import (
     carry_out_branches,
     compute_bodies,
@@ -215,8 +216,11 @@ def settle(run, t, kind):
     if ng > 0:
         forget_where_guards_left(run)
         before_clauses = not at_start and run.n_actions > 0
-        if not at_start:
+        if at_start:
+            forget_resting(run)
+        else:
             catch_up(run, t)
+            note_resting(run, t)
         if before_clauses:
             note_guards(run, t)
         flip_crossed(run, t)
