@@ -426,6 +426,8 @@ _FACTORS: Final = [
     *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
     *_arrays("number", "forced_weights forced_algebraic forced_gradient forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "guard_models", "n_models", "part_width"),
+    # 1 for models of what does not move: only their first element counts
+    *_arrays("integer", "model_is_still", "n_models"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
 ]
 FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import ADD, CONST, DIV, MUL, NEG, NONZERO, NOT, POW, SELECT, SQUARE, SUB
@@ -23,27 +25,20 @@ _OF_A_PRODUCT: Final = 24 * EPS
 
 
 @native
-def _put_constant(x, degree, value):
-    x[0] = value
-    for k in range(1, degree + 2):
-        x[k] = 0.0
+def _copy(x, last, out):
+    for k in range(last + 1):
+        out[k] = x[k]
 
 
 @native
-def _is_constant(x, degree):
-    for k in range(1, degree + 2):
-        if x[k] != 0.0:
-            return False
-    return True
-
-
-@native
-def _size(x, degree):
-    """Of the polynomial, without its bound."""
-    total = 0.0
+def _scale(x, factor, degree, out):
+    """A model times a number."""
+    moving = 0.0
     for k in range(degree + 1):
-        total += abs(x[k])
-    return total
+        out[k] = factor * x[k]
+        if k > 0:
+            moving += abs(out[k])
+    out[degree + 1] = abs(factor) * x[degree + 1] + _OF_A_SUM * moving
 
 
 @native
@@ -87,15 +82,15 @@ def _put_convolution(x, y, degree, out):
 @native
 def _put_product(x, y, degree, out):
     """``out`` must be neither of both."""
-    if _is_constant(y, degree):
-        x, y = y, x
-    size_x = _size(x, degree)
-    size_y = _size(y, degree)
     _put_convolution(x, y, degree, out)
+    size_x = abs(x[0])
+    size_y = abs(y[0])
     # what of y comes behind the degree with x_i: its last i coefficients
     left_out = 0.0
     last = 0.0
     for i in range(1, degree + 1):
+        size_x += abs(x[i])
+        size_y += abs(y[i])
         last += abs(y[degree + 1 - i])
         left_out += abs(x[i]) * last
     bound = left_out + size_x * y[degree + 1] + size_y * x[degree + 1] + x[degree + 1] * y[degree + 1]
@@ -105,11 +100,9 @@ def _put_product(x, y, degree, out):
 
 @native
 def _put_power(x, power, degree, between, out):
-    for k in range(degree + 2):
-        out[k] = x[k]
+    _copy(x, degree + 1, out)
     for _ in range(power - 1):
-        for k in range(degree + 2):
-            between[k] = out[k]
+        _copy(out, degree + 1, between)
         _put_product(between, x, degree, out)
 
 
@@ -117,9 +110,13 @@ def _put_power(x, power, degree, between, out):
 def _put_inputs(run, step, degree):
     n_used = run.n_used
     models = run.guard_models
+    still = run.model_is_still
     reach = run.model_reach
-    _put_constant(models[0], degree, run.t)
+    models[0, 0] = run.t
     models[0, 1] = reach * step
+    for k in range(2, degree + 2):
+        models[0, k] = 0.0
+    still[0] = 0
     for u in range(n_used):
         q = run.used[u]
         models[1 + u, 0] = run.y[q]
@@ -128,12 +125,97 @@ def _put_inputs(run, step, degree):
             power *= reach
             models[1 + u, k + 1] = power * run.coefficients[k, q]
         models[1 + u, degree + 1] = 0.0
+        still[1 + u] = 0
     offset = 2 + 2 * n_used
     for k in range(run.n_p):
-        _put_constant(models[offset + k], degree, run.p[k])
+        models[offset + k, 0] = run.p[k]
+        still[offset + k] = 1
     offset += run.n_p
     for k in range(run.n_m):
-        _put_constant(models[offset + k], degree, run.m[k])
+        models[offset + k, 0] = run.m[k]
+        still[offset + k] = 1
+
+
+@native
+def _moving_power(power):
+    """True of a power for which there is a model."""
+    return 1.0 <= power <= _HIGHEST_POWER and power == int(power)
+
+
+@native
+def _has_one_operand(operation):
+    return operation in (SQUARE, NEG, NONZERO, NOT)
+
+
+@native
+def _of_numbers(operation, x, y):
+    """A row of the tape whose operands do not move; NaN where it has no model."""
+    if operation == ADD:
+        return x + y
+    if operation == SUB:
+        return x - y
+    if operation == MUL:
+        return x * y
+    if operation == SQUARE:
+        return x * x
+    if operation == NEG:
+        return -x
+    if operation == DIV:
+        return x / y if y != 0.0 else np.nan
+    if operation == POW:
+        return x**y
+    if operation in (NONZERO, NOT):
+        return 1.0 if (x != 0.0) == (operation == NONZERO) else 0.0
+    return np.nan
+
+
+@native
+def _put_row(run, operation, first, second, degree, out):
+    """A row of which an operand moves; 1, or 0 where it has no model."""
+    models = run.guard_models
+    x = models[first]
+    y = models[second]
+    x_is_still = run.model_is_still[first] == 1
+    y_is_still = run.model_is_still[second] == 1
+    if operation in (ADD, SUB):
+        sign = 1.0 if operation == ADD else -1.0
+        if y_is_still:
+            _copy(x, degree + 1, out)
+            out[0] = x[0] + sign * y[0]
+        elif x_is_still:
+            for k in range(degree + 1):
+                out[k] = sign * y[k]
+            out[0] = x[0] + sign * y[0]
+            out[degree + 1] = y[degree + 1]
+        else:
+            _put_sum(x, y, sign, degree, out)
+    elif operation == MUL:
+        if y_is_still:
+            _scale(x, y[0], degree, out)
+        elif x_is_still:
+            _scale(y, x[0], degree, out)
+        else:
+            _put_product(x, y, degree, out)
+    elif operation == SQUARE:
+        _put_product(x, x, degree, out)
+    elif operation == NEG:
+        _scale(x, -1.0, degree, out)
+        out[degree + 1] = x[degree + 1]
+    elif operation == DIV:
+        if not y_is_still or y[0] == 0.0:
+            return 0
+        moving = 0.0
+        for k in range(degree + 1):
+            out[k] = x[k] / y[0]
+            moving += abs(out[k])
+        out[degree + 1] = x[degree + 1] / abs(y[0]) + _OF_A_SUM * moving
+    elif operation == POW:
+        if not (y_is_still and _moving_power(y[0])):
+            return 0
+        _put_power(x, int(y[0]), degree, models[run.n_models - 1], out)
+    else:
+        return 0
+    return 1
 
 
 @kernel_entry(NUMBER, INTEGER)
@@ -141,53 +223,36 @@ def guard_model(run, step, guard):
     """The model of a guard into the register of its value, R behind the coefficients; 1, or 0 where there is none."""
     degree = run.degree
     models = run.guard_models
+    still = run.model_is_still
     code = run.tape_code
     _put_inputs(run, step, degree)
     target = 2 + 3 * run.n_used + run.n_p + run.n_m
-    first = run.tape_first[guard]
-    for row in range(first, first + run.tape_rows[guard]):
+    start = run.tape_first[guard]
+    for row in range(start, start + run.tape_rows[guard]):
         operation = code[row, 0]
+        first = code[row, 1]
+        second = code[row, 2]
         out = models[target]
-        target += 1
+        still[target] = 0
         if operation == CONST:
-            _put_constant(out, degree, run.constants[code[row, 1]])
-            continue
-        x = models[code[row, 1]]
-        if operation == ADD:
-            _put_sum(x, models[code[row, 2]], 1.0, degree, out)
-        elif operation == SUB:
-            _put_sum(x, models[code[row, 2]], -1.0, degree, out)
-        elif operation == MUL:
-            _put_product(x, models[code[row, 2]], degree, out)
-        elif operation == SQUARE:
-            _put_product(x, x, degree, out)
-        elif operation == NEG:
-            for k in range(degree + 1):
-                out[k] = -x[k]
-            out[degree + 1] = x[degree + 1]
-        elif operation == DIV:
-            y = models[code[row, 2]]
-            if not _is_constant(y, degree) or y[0] == 0.0:
-                return 0
-            for k in range(degree + 1):
-                out[k] = x[k] / y[0]
-            out[degree + 1] = x[degree + 1] / abs(y[0]) + _OF_A_SUM * _size(out, degree)
-        elif operation == POW:
-            y = models[code[row, 2]]
-            power = y[0]
-            if not (_is_constant(y, degree) and 1.0 <= power <= _HIGHEST_POWER and power == int(power)):
-                return 0
-            _put_power(x, int(power), degree, models[run.n_models - 1], out)
-        elif operation in (NONZERO, NOT):
-            if not _is_constant(x, degree):
-                return 0
-            _put_constant(out, degree, 1.0 if (x[0] != 0.0) == (operation == NONZERO) else 0.0)
+            out[0] = run.constants[first]
+            still[target] = 1
         elif operation == SELECT:
-            if not _is_constant(x, degree):
+            if still[first] == 0:
                 return 0
-            chosen = models[code[row, 2]] if x[0] != 0.0 else models[code[row, 3]]
-            for k in range(degree + 2):
-                out[k] = chosen[k]
-        else:
+            chosen = second if models[first, 0] != 0.0 else code[row, 3]
+            still[target] = still[chosen]
+            _copy(models[chosen], 0 if still[chosen] == 1 else degree + 1, out)
+        elif still[first] == 1 and (_has_one_operand(operation) or still[second] == 1):
+            out[0] = _of_numbers(operation, models[first, 0], models[second, 0])
+            still[target] = 1
+            if np.isnan(out[0]):
+                return 0
+        elif _put_row(run, operation, first, second, degree, out) == 0:
             return 0
+        target += 1
+    value = run.tape_value[guard]
+    if still[value] == 1:
+        for k in range(1, degree + 2):
+            models[value, k] = 0.0
     return 1

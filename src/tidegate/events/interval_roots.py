@@ -28,6 +28,8 @@ __all__ = ["curved_root", "fill_bounds"]
 _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
 _NARROW: Final = 1e-6  # of a step: between the zeros of both bounds no guard turns round
+_DOWN_BY: Final = 2.5  # times what a model leaves out: from its lower end to below its upper one, and a little more
+_NEAR_ENOUGH: Final = 2e-10  # of the part a model is for: the guard itself is looked at from there on
 _RIGHT_BEHIND: Final = 1e-9  # of a step
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
@@ -171,7 +173,15 @@ def _root_of_model(run, model, start, sign, bound, degree):
     # Horner's rule with bounds: most steps are excluded at once
     if start + min(low, 0.0) > 0.0:
         return NO_ROOT
-    return first_root(run, degree, 1.0)
+    return first_root(run, degree, 1.0, _NEAR_ENOUGH)
+
+
+@native
+def _slope_of(model, degree, theta):
+    slope = 0.0
+    for k in range(degree, 0, -1):
+        slope = slope * theta + k * model[k]
+    return slope
 
 
 @native
@@ -198,10 +208,14 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         low = _root_of_model(run, model, start, sign, -bound, degree)
         if low == NO_ROOT:
             return NO_ROOT if reach == upper else UNKNOWN_ROOT
-        run.decided_to = max(low * reach, run.decided_to)
-        # mostly the guard is across right behind that, whatever its model leaves out
+        run.decided_to = max((low - _NEAR_ENOUGH) * reach, run.decided_to)
+        # the guard is across right behind that, mostly, or where its model has come down by twice what it leaves out
+        steepness = -sign * _slope_of(model, degree, low)
         behind = run.decided_to + _RIGHT_BEHIND
-        if behind < upper and sign * _value_at(run, t, step, y, a, degree, j, behind) + nu <= 0.0:
+        if steepness > 0.0:
+            behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
+        is_narrow = behind - run.decided_to <= _NARROW
+        if is_narrow and behind < upper and sign * _value_at(run, t, step, y, a, degree, j, behind) + nu <= 0.0:
             return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind)
         high = _root_of_model(run, model, start, sign, bound, degree)
         if high == NO_ROOT:

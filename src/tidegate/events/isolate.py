@@ -73,32 +73,26 @@ def _is_undefined_at_the_end(run, t):
 
 
 @native
-def _towards(run, t, step, guard):
-    """How fast a guard nears its zero at the start of the step, per step, as the polynomial and the equations say: the faster of the two."""
-    sign = expected_sign(run, guard)
-    towards = -sign * run.guard_coefficients[0, guard]
-    if run.mass_kind != 0:
-        return towards
-    call_value(run.f_rhs, t, run.y, run.p, run.m, run.ydot)
-    guard_slopes(run, t, run.y, run.ydot, run.slopes)
-    return max(towards, -sign * run.slopes[guard] * step)
-
-
-@native
 def _is_doubtful(run, t, step, guard, theta):
     """True of a crossing much later than the slope at the start tells, which is nearer to zero than the tolerance; run.found_theta is put before it.
 
     It may be one that the error of the step has made: ``x' = -k x`` never gets there, but comes within the tolerance. A shorter step tells.
     """
+    sign = expected_sign(run, guard)
+    # how fast the guard nears its zero, per step: as the polynomial says, or the equations if that is faster
+    towards = -sign * run.guard_coefficients[0, guard]
+    if not towards > 0.0:
+        return False
     guard_reach(run, t, run.y, run.reach_scratch)
     if not abs(run.g[guard]) <= run.reach_scratch[guard]:
         return False
+    if run.mass_kind == 0:
+        call_value(run.f_rhs, t, run.y, run.p, run.m, run.ydot)
+        guard_slopes(run, t, run.y, run.ydot, run.slopes)
+        towards = max(towards, -sign * run.slopes[guard] * step)
     distance = abs(run.g[guard]) + run.nu[guard]
-    towards = _towards(run, t, step, guard)
-    if not theta * towards > _LATE * distance:
-        return False
     trusted = _LATE * distance / towards
-    if not trusted * step > _SHORTEST * max(abs(t), run.time_size, run.step_before_event):
+    if not theta > trusted or not trusted * step > _SHORTEST * max(abs(t), run.time_size, run.step_before_event):
         return False
     run.found_theta = trusted
     return True

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
+
+import numpy as np
 
 from tidegate.compiled.jit import native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
@@ -13,6 +16,9 @@ __all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_roo
 
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
+_MANY: Final = 2  # changes of sign: how many more does not matter
+_TABLED: Final = 40  # degrees below this have their binomial coefficients here
+_BY_BINOMIAL: Final = np.array([[1.0 / math.comb(degree, k) if k <= degree else 0.0 for k in range(_TABLED)] for degree in range(_TABLED)])
 _MOST_ROUNDS: Final = 100
 _SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
@@ -55,15 +61,15 @@ def _value_and_slope(c, degree, theta):
 
 
 @native
-def _falling_root(c, degree, low, high):
-    """Zero in [low, high] of a polynomial that is positive at low and not at high."""
+def _falling_root(c, degree, low, high, finest):
+    """Zero in [low, high] of a polynomial that is positive at low and not at high, or a place behind it by no more than ``finest`` or rounding."""
     at_low = _polynomial_value(c, degree, low)
     at_high = _polynomial_value(c, degree, high)
     if at_low <= 0.0:
         return low
     theta = secant(low, at_low, high, at_high)
     for _ in range(_MOST_ROUNDS):
-        least = 2 * EPS * max(high, 1e-3)
+        least = max(2 * EPS * max(high, 1e-3), finest)
         if high - low <= least or at_high == 0.0:
             break
         value, slope = _value_and_slope(c, degree, theta)
@@ -89,40 +95,63 @@ def polynomial_root(run, start, sign, j, degree, upper):
     c[0] = start
     for k in range(degree):
         c[k + 1] = sign * coefficients[k, j]
-    return first_root(run, degree, upper)
+    return first_root(run, degree, upper, 0.0)
 
 
 @native
-def first_root(run, degree, upper):
-    """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero."""
+def _sign_changes(c, degree):
+    """0, 1, or 2 for more, among the coefficients behind one that counts as positive."""
+    changes = 0
+    is_negative = False
+    for k in range(degree + 1):
+        x = c[k]
+        if (x > 0.0) if is_negative else (x < 0.0):
+            changes += 1
+            if changes == _MANY:
+                break
+            is_negative = not is_negative
+    return changes
+
+
+@native
+def _put_bernstein(c, degree, upper, row):
+    """Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k."""
+    power = 1.0
+    if degree < _TABLED:
+        for k in range(degree + 1):
+            row[k] = c[k] * power * _BY_BINOMIAL[degree, k]
+            power *= upper
+    else:
+        binomial = 1.0
+        for k in range(degree + 1):
+            row[k] = c[k] * power / binomial
+            power *= upper
+            binomial = binomial * (degree - k) / (k + 1.0)
+    for level in range(degree):
+        before = row[level]
+        for i in range(level + 1, degree + 1):
+            here = row[i]
+            row[i] = here + before
+            before = here
+
+
+@native
+def first_root(run, degree, upper, finest):
+    """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero; behind it by ``finest`` at most."""
     c = run.bernstein_scratch
     while degree > 1 and c[degree] == 0.0:
         degree -= 1
     # Descartes' rule on the coefficients as they stand: hardly any work, and mostly enough
-    changes = 0
-    last = 1.0
-    for k in range(1, degree + 1):
-        if c[k] != 0.0 and (c[k] > 0.0) != (last > 0.0):
-            changes += 1
-            last = c[k]
+    changes = _sign_changes(c, degree)
     if changes == 0 or (changes == 1 and not _polynomial_value(c, degree, upper) < 0.0):
         return NO_ROOT
     if changes == 1:
-        return _falling_root(c, degree, 0.0, upper)
+        return _falling_root(c, degree, 0.0, upper, finest)
     width = degree + 1
     pool = run.parts_scratch
     upper_end = run.part_width - 1
-    # Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k
     row = pool[0]
-    power = 1.0
-    binomial = 1.0
-    for k in range(width):
-        row[k] = c[k] * power / binomial
-        power *= upper
-        binomial = binomial * (degree - k) / (k + 1.0)
-    for level in range(degree):
-        for i in range(degree, level, -1):
-            row[i] += row[i - 1]
+    _put_bernstein(c, degree, upper, row)
     row[upper_end - 1] = 0.0
     row[upper_end] = upper
     top = 1
@@ -131,16 +160,11 @@ def first_root(run, degree, upper):
         row = pool[top]
         low = row[upper_end - 1]
         high = row[upper_end]
-        changes = 0
-        last = 1.0
-        for i in range(width):
-            if row[i] != 0.0 and (row[i] > 0.0) != (last > 0.0):
-                changes += 1
-                last = row[i]
+        changes = _sign_changes(row, degree)
         if changes == 0:
             continue
         if changes == 1:
-            return _falling_root(c, degree, low, high)
+            return _falling_root(c, degree, low, high, finest)
         if high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
             if row[degree] < 0.0:
                 return high
