@@ -242,7 +242,7 @@ _EVENTS: Final = [
     *_arrays("number", "g slopes nu nu_start active left_value rest_value rest_slope due_value", "n_guards"),
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
-    *_arrays("number", "late_scratch reach_scratch", "n_guards"),
+    *_arrays("number", "late_scratch reach_scratch piece_slopes", "n_guards"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "bernstein_scratch", "part_width"),
     *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),

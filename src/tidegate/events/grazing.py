@@ -12,6 +12,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.told import TURNS, is_long, told_by_series, told_by_slope
 from tidegate.events.tolerances import GRAZING
 
 __all__ = ["guard_reach", "note_grazings", "note_touch"]
@@ -54,12 +55,15 @@ def _slopes_at(run, t, step, y, theta, slopes):
 
 @native
 def _note_grazing(run, t, step, y, lower, upper, found):
-    """Look at one piece of the step; the slopes at its start are in run.guard_coefficients, and are replaced by those at its end."""
+    """Look at one piece of the step; the slopes at its start are in run.piece_slopes, and are replaced by those at its end.
+
+    Returns up to where the step is to be cut, so that a grazing that may be none is told from one; 1 for nowhere.
+    """
     note = run.grazing
     ng = run.n_guards
     if note[0] != 0.0:
-        return
-    falls = run.guard_coefficients[0]
+        return 1.0
+    falls = run.piece_slopes
     late = run.late_scratch
     reach = run.reach_scratch
     here = run.slopes
@@ -95,11 +99,16 @@ def _note_grazing(run, t, step, y, lower, upper, found):
         # at the end it may still be on its way: down to here and no further
         ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * (upper - lower) / (sign * (late[j] - falls[j]))
         if sign * here[j] <= within and sign * here[j] - ahead >= -within and sign * before[j] > came:
+            told = min(told_by_slope(run, j, -sign * run.guard_coefficients[0, j], TURNS), told_by_series(run, high, j))
+            if told < high and is_long(run, t, told * step):
+                run.failed_guard = j
+                return told
             note[0] = j + 1.0
             note[1] = t + high * step
-            return
+            return 1.0
     for j in range(ng):
         falls[j] = late[j]
+    return 1.0
 
 
 @native
@@ -123,14 +132,19 @@ def _least_slope(run, t, step, y, guard, theta):
 def note_grazings(run, t, step, upper, found):
     """At the end of m: the first grazing of the run up to ``upper``, and how fast the guard that was found there must be to cross for certain.
 
-    The coefficients of the guards must be in run.guard_coefficients.
+    The coefficients of the guards must be in run.guard_coefficients. Returns 0; or 1 where the step is to be cut at run.found_theta first.
     """
     y = run.y
     if upper > 0.0:
+        for j in range(run.n_guards):
+            run.piece_slopes[j] = run.guard_coefficients[0, j]
         # in a long step a guard may turn more than once, also the one that crosses in its last piece
         for k in range(_PIECES):
             crossed = found if k == _PIECES - 1 else -1
-            _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, crossed)
+            told = _note_grazing(run, t, step, y, upper * k / _PIECES, upper * (k + 1) / _PIECES, crossed)
+            if told < 1.0:
+                run.found_theta = told
+                return 1
     if found >= 0:
         run.grazing[2] = _least_slope(run, t, step, y, found, upper)
     return 0

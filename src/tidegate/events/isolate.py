@@ -18,14 +18,13 @@ from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
 from tidegate.events.time_scale import time_scale
+from tidegate.events.told import CROSSES, is_long, told_by_slope
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "earliest_of_guards", "guard_at_the_end"]
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
 UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
-_LATE: Final = 2.0  # times what the slope says; straight to zero is once
-_SHORTEST: Final = 1e-12  # of the times at hand: no shorter step is asked for
 _LEAST: Final = 1e-300  # above zero a guard starts, where nothing rounds it: one that only touches it from there is not across
 
 
@@ -90,9 +89,8 @@ def _is_doubtful(run, t, step, guard, theta):
         call_value(run.f_rhs, t, run.y, run.p, run.m, run.ydot)
         guard_slopes(run, t, run.y, run.ydot, run.slopes)
         towards = max(towards, -sign * run.slopes[guard] * step)
-    distance = abs(run.g[guard]) + run.nu[guard]
-    trusted = _LATE * distance / towards
-    if not theta > trusted or not trusted * step > _SHORTEST * max(abs(t), run.time_size, run.step_before_event):
+    trusted = told_by_slope(run, guard, towards, CROSSES)
+    if not theta > trusted or not is_long(run, t, trusted * step):
         return False
     run.found_theta = trusted
     return True
@@ -168,8 +166,8 @@ def earliest_of_guards(run, t, step):
         return UNDECIDED
     if found < 0 and _is_undefined_at_the_end(run, t + step):
         return UNDEFINED
-    if run.n_sens > 0:
-        note_grazings(run, t, step, min(best, 1.0), found)
+    if run.n_sens > 0 and note_grazings(run, t, step, min(best, 1.0), found) == 1:
+        return UNDECIDED
     run.found_theta = best
     return found
 

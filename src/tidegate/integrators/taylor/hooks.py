@@ -14,6 +14,7 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
+from tidegate.events.told import told_by_series
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
 from tidegate.integrators.hybrid_loop.polish import can_be_shorter
@@ -21,10 +22,6 @@ from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_b
 from tidegate.linear.forced import model_rates
 from tidegate.sensitivity.jump import set_direction
 
-_HEAD: Final = 3  # powers of a guard's polynomial that tell which way it goes, and where it begins
-_TAIL: Final = 5e-3  # of the largest of these: up to there the last powers say nothing of what is left out
-_LEFT_OUT: Final = 0.25  # of the power before the last, with the last: about what is left out
-_LEAST_PART: Final = 1e-6
 _AFTER_EVENT: Final = 10.0  # of the way to an event: no longer step is proposed behind it, for one that is loses digits of what is in it, ...
 _AT_LEAST: Final = 0.1  # ... unless that is so small a part of what was proposed
 
@@ -64,38 +61,12 @@ def taylor_restart(run, t, which):
     return taylor_accept(run, t, 0)
 
 
-@native
-def _part_told(run, theta, guard):
-    """The part of the step, up to theta, in which the guard's series is told by its first powers.
-
-    An unknown that dies out below the tolerance lets a step be longer than its own series: the polynomial crosses zero where the solution does not,
-    and an odd power takes it there. Where the last powers are no small part of the first ones the step is to be shorter, as often as it takes.
-    """
-    degree = run.degree
-    if degree < run.series_order - 1:
-        return theta
-    c = run.guard_coefficients
-    part = theta
-    while part > _LEAST_PART:
-        head = abs(run.g[guard])
-        power = 1.0
-        for k in range(degree - 1):
-            power *= part
-            if k < _HEAD:
-                head = max(head, power * abs(c[k, guard]))
-        tail = max(_LEFT_OUT * power * abs(c[degree - 2, guard]), power * part * abs(c[degree - 1, guard]))
-        if tail <= _TAIL * head:
-            return part
-        part *= 0.5
-    return theta
-
-
 @kernel_entry(NUMBER, INTEGER)
 def taylor_locate(run, theta, crossed):
     """The event's point lies on the polynomial, which is as good inside the step as at its end."""
     run.is_started = 0
     if crossed >= 0:
-        part = _part_told(run, theta, crossed)
+        part = told_by_series(run, theta, crossed)
         if part < theta and can_be_shorter(run, part * run.step):
             return end_on_polynomial(run, part, -1, True)
     return end_on_polynomial(run, theta, crossed, True)

@@ -1,0 +1,63 @@
+"""Up to where the polynomial of a step tells what a guard near its zero does (stage: events).
+
+Steps are held to the tolerance of the unknowns. What dies out and is smaller than that may be anything within it: its polynomial crosses zero, or
+turns there, where ``x' = -k x`` does neither. A shorter step tells.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.jit import native
+
+__all__ = ["CROSSES", "TURNS", "is_long", "told_by_series", "told_by_slope"]
+
+# as the first slope says: straight to zero is once, a parabola that touches it twice, where no step is to end
+CROSSES: Final = 2.0
+TURNS: Final = 2.5
+_SHORTEST: Final = 1e-12  # of the times at hand: no shorter step is asked for
+_HEAD: Final = 3  # powers of a guard's polynomial that tell which way it goes, and where it begins
+_TAIL: Final = 5e-3  # of the largest of these: up to there the last powers say nothing of what is left out
+_LEFT_OUT: Final = 0.25  # of the power before the last, with the last: about what is left out
+_LEAST_PART: Final = 1e-6
+
+
+@native
+def is_long(run, t, step):
+    """False of a step so short that none shorter is asked for."""
+    return step > _SHORTEST * max(abs(t), run.time_size, run.step_before_event)
+
+
+@native
+def told_by_slope(run, guard, towards, multiple):
+    """Up to where a guard is told that nears its zero by ``towards`` in a step, at the start of it; 1 where it goes the other way.
+
+    What crosses or turns is there after a small multiple, CROSSES or TURNS, of the time that its slope tells. What dies out never is.
+    """
+    return multiple * (abs(run.g[guard]) + run.nu[guard]) / towards if towards > 0.0 else 1.0
+
+
+@native
+def told_by_series(run, theta, guard):
+    """The part of a step of power series, up to theta, in which the guard's polynomial is told by its first powers; theta for other methods.
+
+    Of a series that does not converge so soon the last power takes the guard where it likes: through zero if it is an odd one. Where the last powers
+    are no small part of the first ones the step is to be shorter, as often as it takes.
+    """
+    degree = run.degree
+    if run.series_order == 0 or degree < run.series_order - 1:
+        return theta
+    c = run.guard_coefficients
+    part = theta
+    while part > _LEAST_PART:
+        head = abs(run.g[guard])
+        power = 1.0
+        for k in range(degree - 1):
+            power *= part
+            if k < _HEAD:
+                head = max(head, power * abs(c[k, guard]))
+        tail = max(_LEFT_OUT * power * abs(c[degree - 2, guard]), power * part * abs(c[degree - 1, guard]))
+        if tail <= _TAIL * head:
+            return part
+        part *= 0.5
+    return theta
