@@ -125,3 +125,14 @@ def test_an_algebraic_sum_of_what_dies_out_never_crosses_zero(seed: int, method:
     model = DyingOut(seed)
     result = tg.simulate(model.component(), (0.0, model.t_end), method=method, rtol=model.rtol, max_steps=50_000)
     assert {cause for event in result.events for cause in event.causes} == ({"above", "a > 0.5"} if model.crossings() else set())
+
+
+@pytest.mark.parametrize("method", ["taylor", "auto", "radau"])
+@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 60))])
+def test_another_method_goes_on_where_what_dies_out_is_stiff_and_nothing_crosses(seed: int, method: str) -> None:
+    model = DyingOut(seed)
+    model.rates[seed % len(model.rates)] *= 10.0 ** float(np.random.default_rng(seed).uniform(1.5, 4.0))
+    t_end = min(model.t_end, 100.0)
+    result = tg.simulate(model.source(), (0.0, t_end), method=method, rtol=model.rtol)
+    assert not [event.causes for event in result.events if any("x0" in cause for cause in event.causes)]
+    assert len([event for event in result.events if "a > 0.5" in event.causes]) == len([time for time in model.crossings() if time < t_end])

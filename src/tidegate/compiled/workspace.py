@@ -53,7 +53,7 @@ NEVER: Final = 1e300  # a time behind every other
 
 # reasons for which ``advance`` comes back
 TARGET, LIMIT, TERMINATED, NOT_FINITE, STEP_TOO_SMALL, SINGULAR, RESTART_FAILED, UNSETTLED, CHATTERING, ZENO, CONFLICT = range(11)
-CLOCK_STOPPED, UNDECIDED_GUARD, NO_SENSITIVITIES, OFF_CONSTRAINTS, POLE, DELAY_VANISHED = range(11, 17)
+CLOCK_STOPPED, UNDECIDED_GUARD, NO_SENSITIVITIES, OFF_CONSTRAINTS, POLE, DELAY_VANISHED, ANOTHER_METHOD = range(11, 18)
 # kinds of events in the log
 STATE_EVENT, TIME_EVENT, INITIAL_EVENT, STEP_EVENT = 1, 2, 4, 8
 # chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to

@@ -41,6 +41,7 @@ class Stop(enum.Enum):
     OFF_CONSTRAINTS = 14
     POLE = 15
     DELAY_VANISHED = 16
+    ANOTHER_METHOD = 17
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from tidegate.compiled.calls import call_step, call_value
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, MANY, Box
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, library_function, native
 from tidegate.compiled.kinds import WORD
-from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
+from tidegate.compiled.workspace import ANOTHER_METHOD, NOT_FINITE, STEP_TOO_SMALL, vector
 
 __all__ = [
     "STIFF_STEPS",
@@ -524,7 +524,6 @@ def _step_with_care(run, unit, smallest):
     run.crept_steps = run.crept_steps + in_vain if in_vain > 0 else max(run.crept_steps - 1, 0)
     if run.crept_steps >= _CREPT_STEPS:
         run.stiff_steps = STIFF_STEPS
-        run.crept_steps = 0
     run.possible = possible
     run.step_new = proposed
     return 0
@@ -532,14 +531,15 @@ def _step_with_care(run, unit, smallest):
 
 @kernel_entry(NUMBER, INTEGER)
 def take_step(run, _number, _whole):
-    """The next accepted step; STEP_TOO_SMALL, with STIFF_STEPS counted, where another method should go on: stiff, or no series."""
+    """The next accepted step. ANOTHER_METHOD where it is stiff; STEP_TOO_SMALL, with STIFF_STEPS counted, where the series may end at a guard."""
     t = run.t
     if run.is_taken == 0:
         run.is_clear = 0
     if run.stiff_steps >= STIFF_STEPS:
         if run.t_end - t > _WORTH_WHILE * run.step_new:
-            return STEP_TOO_SMALL
+            return STEP_TOO_SMALL if run.crept_steps >= _CREPT_STEPS else ANOTHER_METHOD
         run.stiff_steps = 0
+        run.crept_steps = 0
     _choose_order(run)
     if run.goes_by_size == 1 and run.is_taken == 0:
         _put_least(run)

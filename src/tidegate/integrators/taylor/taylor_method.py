@@ -82,7 +82,8 @@ class TaylorIntegrator(NativeRun):
         if self._by_radau is not None:
             return self._advance_by_radau(budget, self._by_radau)
         stop = super().advance(budget)
-        if stop is not Stop.STEP_TOO_SMALL or self._work["stiff_steps"] < STIFF_STEPS:
+        ends = stop is Stop.STEP_TOO_SMALL and self._work["stiff_steps"] >= STIFF_STEPS
+        if not (ends or stop is Stop.ANOTHER_METHOD):
             return stop
         radau = kernel("tidegate.integrators.radau.radau_method").radau_by_stages(self._work["stages_wanted"])
         stop = self.go_on_as(replace(radau, facts={"keeps_proposals": 0, "hook_simple": 0, "hook_smooth": 0}))
