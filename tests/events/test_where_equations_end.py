@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tidegate as tg
-from engines import METHODS
+from engines import METHODS, METHODS_WITH_RODAS5P
 
 __all__: list[str] = []
 
@@ -37,3 +37,27 @@ def test_a_tank_runs_down_to_its_outlet_and_stays_there(rtol: float) -> None:
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "taylor"])
 def test_every_method_empties_the_tank(method: str) -> None:
     assert tg.simulate(outlet(), (0.0, 10.0), method=method).final["level"] == pytest.approx(0.5, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", [*METHODS_WITH_RODAS5P, "taylor"])
+@pytest.mark.parametrize("start", [0.25, 1.0, 2.0, 3.7, 4.0])
+def test_a_tank_that_runs_empty_says_so_once(start: float, method: str) -> None:
+    # series of a parabola come to exactly nothing where the root of the start is a short number: no crossing, but the end of the fall
+    def rates(t: Any, y: Any) -> Any:
+        return [-(y["h"] ** 0.5) if y["h"] > 0.0 else 0.0]
+
+    result = tg.simulate(tg.ode(rates, y0={"h": start}, events=[tg.event(lambda t, y: y["h"] <= 0.0)]), (0.0, 6.0), method=method)
+    assert [event.time for event in result.events] == pytest.approx([2.0 * start**0.5], rel=1e-3)
+    assert result.final["h"] == pytest.approx(0.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", [*METHODS_WITH_RODAS5P, "taylor"])
+def test_a_run_that_cannot_go_on_does_not_blame_what_dies_out_beside_it(method: str) -> None:
+    def rates(t: Any, y: Any) -> Any:
+        return {"x": 1.0 / (1.0 - t) ** 1.5, "z": -y["z"]}
+
+    model = tg.ode(rates, y0={"x": 0.0, "z": 1e-9}, events=[tg.event(lambda t, y: y["z"] < 0.0)])
+    with pytest.raises(tg.RunError) as told:
+        tg.simulate(model, (0.0, 3.0), method=method)
+    assert "`z < 0`" not in str(told.value)
+    assert len(told.value.result.events) <= 1

@@ -243,6 +243,11 @@ _EVENTS: Final = [
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
     *_arrays("number", "late_scratch reach_scratch piece_slopes", "n_guards"),
+    # the guard, from 1 on, at which the run could not go on last, and when
+    *_single("integer", "last_blocked"),
+    # the guard, from 1 on, that comes to rest at its zero just at the end of the step
+    *_single("integer", "came_to_rest"),
+    *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "bernstein_scratch", "part_width"),
     *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),

@@ -7,6 +7,8 @@ tolerances of the point, if any, with the point moved just across it, so that th
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
@@ -15,6 +17,8 @@ from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import ACROSS
 
 __all__ = ["blocked_guard"]
+
+_NO_HELP: Final = 1e-9  # of the time gone by: where the same guard stops a run again after that, it is something else that does
 
 
 @kernel_entry()
@@ -48,6 +52,10 @@ def blocked_guard(run):
             nearest = part
             best = j
     if best >= 0:
+        if run.last_blocked == best + 1 and abs(t - run.blocked_t) <= _NO_HELP * (t - run.t_start):
+            return -1
+        run.last_blocked = best + 1
+        run.blocked_t = t
         run.grazing[2] = 0.0  # no grazing: what led here was no polynomial
         _move_across(run, t, best, g[best])
     return best

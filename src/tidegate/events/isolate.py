@@ -13,6 +13,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import RELATION
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
@@ -60,15 +61,22 @@ def guard_at_the_end(run):
 
 
 @native
-def _is_undefined_at_the_end(run, t):
-    """True if an active guard is NaN at the end of the step."""
-    g = run.slopes
+def _looks_right_at_the_end(run, t):
+    """False if an active guard is NaN at the end of the step. One that has come down to nothing there may have come to rest: it crosses nowhere."""
+    g = run.late_scratch
     call_value(run.f_guards, t, run.y_end, run.p, run.m, g)
     for j in range(run.n_guards):
-        if g[j] != g[j] and run.active[j] != 0.0 and run.is_time[j] == 0:
+        if run.active[j] == 0.0 or run.is_time[j] == 1:
+            continue
+        if g[j] != g[j]:
             run.failed_guard = j
-            return True
-    return False
+            return False
+        if g[j] == 0.0 and run.mass_kind == 0 and run.guard_kind[j] == RELATION and run.m[run.guard_mode[j]] == run.is_strict[j]:
+            call_value(run.f_rhs, t, run.y_end, run.p, run.m, run.ydot)
+            guard_slopes(run, t, run.y_end, run.ydot, run.slopes)
+            if run.slopes[j] == 0.0 and abs(run.g[j]) > run.nu[j]:
+                run.came_to_rest = j + 1
+    return True
 
 
 @native
@@ -101,6 +109,7 @@ def earliest_of_guards(run, t, step):
     """``earliest_crossing`` of a model that has guards."""
     ng = run.n_guards
     run.found_theta = NO_ROOT
+    run.came_to_rest = 0
     degree = run.degree
     y = run.y
     a = run.coefficients
@@ -164,7 +173,7 @@ def earliest_of_guards(run, t, step):
     if found >= 0 and _is_doubtful(run, t, step, found, best):
         run.failed_guard = found
         return UNDECIDED
-    if found < 0 and _is_undefined_at_the_end(run, t + step):
+    if found < 0 and not _looks_right_at_the_end(run, t + step):
         return UNDEFINED
     if run.n_sens > 0 and note_grazings(run, t, step, min(best, 1.0), found) == 1:
         return UNDECIDED

@@ -316,6 +316,8 @@ def _commit(run):
     run.has_polynomial = 1 if run.step == run.length and run.step > 0.0 else 0
     run.is_first = 0
     run.has_passed = 0
+    run.last_guard = run.came_to_rest - 1 if run.last_guard < 0 and run.step == run.length else run.last_guard
+    run.came_to_rest = 0
     renew_tolerances(run, 0)
     note_drift(run, t_new)
 
