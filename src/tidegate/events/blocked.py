@@ -16,7 +16,7 @@ from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import ACROSS
 
-__all__ = ["blocked_guard"]
+__all__ = ["blocked_guard", "move_across"]
 
 _NO_HELP: Final = 1e-9  # of the time gone by: where the same guard stops a run again after that, it is something else that does
 
@@ -57,17 +57,17 @@ def blocked_guard(run):
         run.last_blocked = best + 1
         run.blocked_t = t
         run.grazing[2] = 0.0  # no grazing: what led here was no polynomial
-        _move_across(run, t, best, g[best])
+        move_across(run, t, y, best, g[best], run.y_new)
     return best
 
 
 @native
-def _move_across(run, t, guard, value):
-    """Change y along the guard's gradient, weighted by the tolerances, so that the guard lies just across."""
+def move_across(run, t, y, guard, value, point):
+    """Change y along the guard's gradient, weighted by the tolerances, so that the guard, whose value it gives, lies just across at ``point``."""
     n = run.n
-    y = run.y
-    point = run.y_new
     width = run.roundoff
+    for q in range(n):
+        width[q] = run.atol[q] + run.rtol * run.y_max[q]
     slopes = run.slopes
     direction = run.scratch_1
     gradient = run.scratch_2

@@ -19,13 +19,15 @@ from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
 from tidegate.events.time_scale import time_scale
-from tidegate.events.told import CROSSES, is_long, told_by_slope
+from tidegate.events.told import CROSSES, is_long, is_told_wholly, told_by_slope
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "earliest_of_guards", "guard_at_the_end"]
 
 UNDEFINED: Final = -2  # instead of a guard: an active one, noted in run.failed_guard, is NaN
 UNDECIDED: Final = -3  # or nobody knows whether one is across beyond run.found_theta
+_TURNED: Final = 1e-3  # of its slope at the start: so fast a guard rises at the end of a step that came down to zero and turned
+_HALVINGS: Final = 50  # of a step, to where that is
 _LEAST: Final = 1e-300  # above zero a guard starts, where nothing rounds it: one that only touches it from there is not across
 
 
@@ -56,6 +58,67 @@ def guard_at_the_end(run):
         if sign * g[j] < -roundoff:
             return j  # across already, by less than the last step could show
         if towards * AT_THE_END * time_scale(run, run.ydot_at) > roundoff and abs(g[j]) <= roundoff + SAME_TIME * abs(t) * towards:
+            return j
+    return -1
+
+
+@native
+def _slope_on(run, guard, theta):
+    """d/dtheta of the polynomial of a guard affine in time and unknowns."""
+    slope = 0.0
+    for k in range(run.degree - 1, -1, -1):
+        slope = slope * theta + (k + 1.0) * run.guard_coefficients[k, guard]
+    return slope
+
+
+@native
+def _value_on(run, guard, theta):
+    """The polynomial itself."""
+    value = 0.0
+    for k in range(run.degree - 1, -1, -1):
+        value = (value + run.guard_coefficients[k, guard]) * theta
+    return run.g[guard] + value
+
+
+@native
+def _end_of_a_fall(run, t, step):
+    """A guard whose polynomial has come down to zero and up again within the tolerance, where the equations say that it goes down still; else -1.
+
+    So ends the fall of a root: ``h' = -sqrt(h)`` is a parabola down to its lowest point, which is put into run.found_theta, and nothing behind it.
+    UNDECIDED if it has turned before it was there.
+    """
+    if run.series_order == 0 or run.mass_kind != 0:
+        return -1
+    reach = run.reach_scratch
+    known = False
+    for j in range(run.n_guards):
+        if run.active[j] == 0.0 or run.is_time[j] == 1 or run.is_linear[j] == 0:
+            continue
+        sign = expected_sign(run, j)
+        falls = -sign * run.guard_coefficients[0, j]
+        if not (falls > 0.0 and sign * _slope_on(run, j, 1.0) > _TURNED * falls):
+            continue
+        if not known:
+            known = True
+            guard_reach(run, t, run.y_end, reach)
+            call_value(run.f_rhs, t, run.y_end, run.p, run.m, run.ydot)
+            guard_slopes(run, t, run.y_end, run.ydot, run.slopes)
+        if not (abs(run.late_scratch[j]) <= reach[j] and sign * run.slopes[j] < 0.0):
+            continue
+        low = 0.0
+        high = 1.0
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            if sign * _slope_on(run, j, middle) < 0.0:
+                low = middle
+            else:
+                high = middle
+        if abs(run.g[j]) > run.nu[j] and is_told_wholly(run, high, j) and is_long(run, t, high * step):
+            run.failed_guard = j
+            run.found_theta = high
+            if abs(_value_on(run, j, high)) > run.nu[j]:
+                return UNDECIDED
+            run.came_to_rest = j + 1
             return j
     return -1
 
@@ -175,6 +238,11 @@ def earliest_of_guards(run, t, step):
         return UNDECIDED
     if found < 0 and not _looks_right_at_the_end(run, t + step):
         return UNDEFINED
+    if found < 0:
+        found = _end_of_a_fall(run, t + step, step)
+        if found == UNDECIDED:
+            return UNDECIDED
+        best = run.found_theta
     if run.n_sens > 0 and note_grazings(run, t, step, min(best, 1.0), found) == 1:
         return UNDECIDED
     run.found_theta = best

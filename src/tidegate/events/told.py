@@ -10,7 +10,7 @@ from typing import Final
 
 from tidegate.compiled.jit import native
 
-__all__ = ["CROSSES", "TURNS", "is_long", "told_by_series", "told_by_slope"]
+__all__ = ["CROSSES", "TURNS", "is_long", "is_told_wholly", "told_by_series", "told_by_slope"]
 
 # as the first slope says: straight to zero is once, a parabola that touches it twice, where no step is to end
 CROSSES: Final = 2.0
@@ -20,6 +20,7 @@ _HEAD: Final = 3  # powers of a guard's polynomial that tell which way it goes, 
 _TAIL: Final = 5e-3  # of the largest of these: up to there the last powers say nothing of what is left out
 _LEFT_OUT: Final = 0.25  # of the power before the last, with the last: about what is left out
 _LEAST_PART: Final = 1e-6
+_NOTHING: Final = 1e-7  # of a guard at the start of a step: it is not the end of a series that lets it turn
 
 
 @native
@@ -61,3 +62,14 @@ def told_by_series(run, theta, guard):
             return part
         part *= 0.5
     return theta
+
+
+@native
+def is_told_wholly(run, theta, guard):
+    """True if the last powers of a guard's series are nothing at a part of a step."""
+    degree = run.degree
+    if degree < run.series_order - 1 or degree < _HEAD:
+        return True
+    c = run.guard_coefficients
+    tail = (abs(c[degree - 2, guard]) + theta * abs(c[degree - 1, guard])) * theta ** float(degree - 1)
+    return tail <= _NOTHING * abs(run.g[guard])

@@ -10,6 +10,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
+from tidegate.events.blocked import move_across
 from tidegate.events.guards import expected_sign
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.tolerances import ACROSS, EPS
@@ -169,6 +170,10 @@ def polish(run, t, step, guard, theta, most):
     point = run.y_new
     final = _to_zero(run, t, step, guard, theta, point)
     run.step = min(final * step, most)
+    if run.came_to_rest == guard + 1:
+        # it only touches zero, and rests there: rounding is to lie on the side on which it does
+        call_value(run.f_guards, t + run.step, point, run.p, run.m, run.g)
+        move_across(run, t + run.step, point, guard, run.g[guard], point)
     if run.mass_kind == 0:
         return 0
     slope = _slope(run, t, step, guard, final)
