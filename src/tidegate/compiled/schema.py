@@ -245,7 +245,7 @@ _EVENTS: Final = [
     *_arrays("number", "late_scratch reach_scratch piece_slopes", "n_guards"),
     # the guard, from 1 on, at which the run could not go on last, and when
     *_single("integer", "last_blocked"),
-    # the guard, from 1 on, that comes to rest at its zero just at the end of the step
+    # the guard, from 1 on, that comes to rest at its zero where the step ends
     *_single("integer", "came_to_rest"),
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),

@@ -13,6 +13,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import kernel_entry, native
+from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import ACROSS
 
@@ -25,19 +26,13 @@ _NO_HELP: Final = 1e-9  # of the time gone by: where the same guard stops a run 
 def blocked_guard(run):
     """The guard that stops the run of a model that has some, with the moved point in run.y_new; -1 if none is near."""
     ng = run.n_guards
-    n = run.n
     t = run.t
     y = run.y
     g = run.g
     reach = run.nu
-    width = run.roundoff
-    nothing = run.zero
-    zero = run.zero
     guard_roundoff(run, t, y)
-    for q in range(n):
-        width[q] = run.atol[q] + run.rtol * run.y_max[q]
+    guard_reach(run, t, y, reach)
     call_value(run.f_guards, t, y, run.p, run.m, g)
-    call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, 0.0, width, nothing, nothing, reach)
     slopes = run.slopes
     guard_slopes(run, t, y, run.f0, slopes)
     of_time = run.is_time

@@ -12,7 +12,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.told import TURNS, is_long, told_by_series, told_by_slope
+from tidegate.events.told import TURNS, can_be_shorter, told_by_series, told_by_slope
 from tidegate.events.tolerances import GRAZING
 
 __all__ = ["guard_reach", "note_grazings", "note_touch"]
@@ -100,7 +100,7 @@ def _note_grazing(run, t, step, y, lower, upper, found):
         ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * (upper - lower) / (sign * (late[j] - falls[j]))
         if sign * here[j] <= within and sign * here[j] - ahead >= -within and sign * before[j] > came:
             told = min(told_by_slope(run, j, -sign * run.guard_coefficients[0, j], TURNS), told_by_series(run, high, j))
-            if told < high and is_long(run, t, told * step):
+            if told < high and can_be_shorter(run, told * step):
                 run.failed_guard = j
                 return told
             note[0] = j + 1.0

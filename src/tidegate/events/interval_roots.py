@@ -20,7 +20,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.guards import expected_sign, polynomial_point, prepare_registers, tape_rounding
 from tidegate.events.illinois import narrowed, secant
-from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root
+from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root, value_and_slope
 from tidegate.events.tolerances import EPS, SAME_TIME
 
 __all__ = ["curved_root", "fill_bounds"]
@@ -177,14 +177,6 @@ def _root_of_model(run, model, start, sign, bound, degree):
 
 
 @native
-def _slope_of(model, degree, theta):
-    slope = 0.0
-    for k in range(degree, 0, -1):
-        slope = slope * theta + k * model[k]
-    return slope
-
-
-@native
 def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
     """First zero in (0, upper] of sign*g + nu, which is ``start`` at zero, by the guard's model over the whole step.
 
@@ -210,7 +202,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
             return NO_ROOT if reach == upper else UNKNOWN_ROOT
         run.decided_to = max((low - _NEAR_ENOUGH) * reach, run.decided_to)
         # the guard is across right behind that, mostly, or where its model has come down by twice what it leaves out
-        steepness = -sign * _slope_of(model, degree, low)
+        steepness = -sign * value_and_slope(model, degree, low)[1]
         behind = run.decided_to + _RIGHT_BEHIND
         if steepness > 0.0:
             behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)

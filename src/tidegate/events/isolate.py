@@ -17,9 +17,9 @@ from tidegate.compiled.workspace import RELATION
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
-from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root
+from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root, put_polynomial, value_and_slope
 from tidegate.events.time_scale import time_scale
-from tidegate.events.told import CROSSES, is_long, is_told_wholly, told_by_slope
+from tidegate.events.told import CROSSES, can_be_shorter, is_told_wholly, told_by_slope
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "earliest_of_guards", "guard_at_the_end"]
@@ -39,13 +39,11 @@ def guard_at_the_end(run):
     y = run.y
     g = run.g
     slopes = run.slopes
-    ydot = run.ydot
     guard_roundoff(run, t, y)
     call_value(run.f_guards, t, y, run.p, run.m, g)
     known = run.mass_kind == 0
     if known:
-        call_value(run.f_rhs, t, y, run.p, run.m, ydot)
-        guard_slopes(run, t, y, ydot, slopes)
+        _slopes_by_equations(run, t, y)
     for j in range(ng):
         if run.active[j] == 0.0 or run.is_time[j] == 1:
             continue
@@ -63,21 +61,10 @@ def guard_at_the_end(run):
 
 
 @native
-def _slope_on(run, guard, theta):
-    """d/dtheta of the polynomial of a guard affine in time and unknowns."""
-    slope = 0.0
-    for k in range(run.degree - 1, -1, -1):
-        slope = slope * theta + (k + 1.0) * run.guard_coefficients[k, guard]
-    return slope
-
-
-@native
-def _value_on(run, guard, theta):
-    """The polynomial itself."""
-    value = 0.0
-    for k in range(run.degree - 1, -1, -1):
-        value = (value + run.guard_coefficients[k, guard]) * theta
-    return run.g[guard] + value
+def _slopes_by_equations(run, t, y):
+    """How fast every guard moves at a point of y' = f, into run.slopes."""
+    call_value(run.f_rhs, t, y, run.p, run.m, run.ydot)
+    guard_slopes(run, t, y, run.ydot, run.slopes)
 
 
 @native
@@ -89,6 +76,8 @@ def _end_of_a_fall(run, t, step):
     """
     if run.series_order == 0 or run.mass_kind != 0:
         return -1
+    degree = run.degree
+    c = run.bernstein_scratch
     reach = run.reach_scratch
     known = False
     for j in range(run.n_guards):
@@ -96,27 +85,29 @@ def _end_of_a_fall(run, t, step):
             continue
         sign = expected_sign(run, j)
         falls = -sign * run.guard_coefficients[0, j]
-        if not (falls > 0.0 and sign * _slope_on(run, j, 1.0) > _TURNED * falls):
+        if not falls > 0.0:
+            continue
+        put_polynomial(run, sign * run.g[j], sign, j, degree)
+        if not value_and_slope(c, degree, 1.0)[1] > _TURNED * falls:
             continue
         if not known:
             known = True
             guard_reach(run, t, run.y_end, reach)
-            call_value(run.f_rhs, t, run.y_end, run.p, run.m, run.ydot)
-            guard_slopes(run, t, run.y_end, run.ydot, run.slopes)
+            _slopes_by_equations(run, t, run.y_end)
         if not (abs(run.late_scratch[j]) <= reach[j] and sign * run.slopes[j] < 0.0):
             continue
         low = 0.0
         high = 1.0
         for _ in range(_HALVINGS):
             middle = 0.5 * (low + high)
-            if sign * _slope_on(run, j, middle) < 0.0:
+            if value_and_slope(c, degree, middle)[1] < 0.0:
                 low = middle
             else:
                 high = middle
-        if abs(run.g[j]) > run.nu[j] and is_told_wholly(run, high, j) and is_long(run, t, high * step):
+        if abs(run.g[j]) > run.nu[j] and is_told_wholly(run, high, j) and can_be_shorter(run, high * step):
             run.failed_guard = j
             run.found_theta = high
-            if abs(_value_on(run, j, high)) > run.nu[j]:
+            if abs(value_and_slope(c, degree, high)[0]) > run.nu[j]:
                 return UNDECIDED
             run.came_to_rest = j + 1
             return j
@@ -135,8 +126,7 @@ def _looks_right_at_the_end(run, t):
             run.failed_guard = j
             return False
         if g[j] == 0.0 and run.mass_kind == 0 and run.guard_kind[j] == RELATION and run.m[run.guard_mode[j]] == run.is_strict[j]:
-            call_value(run.f_rhs, t, run.y_end, run.p, run.m, run.ydot)
-            guard_slopes(run, t, run.y_end, run.ydot, run.slopes)
+            _slopes_by_equations(run, t, run.y_end)
             if run.slopes[j] == 0.0 and abs(run.g[j]) > run.nu[j]:
                 run.came_to_rest = j + 1
     return True
@@ -157,11 +147,10 @@ def _is_doubtful(run, t, step, guard, theta):
     if not abs(run.g[guard]) <= run.reach_scratch[guard]:
         return False
     if run.mass_kind == 0:
-        call_value(run.f_rhs, t, run.y, run.p, run.m, run.ydot)
-        guard_slopes(run, t, run.y, run.ydot, run.slopes)
+        _slopes_by_equations(run, t, run.y)
         towards = max(towards, -sign * run.slopes[guard] * step)
     trusted = told_by_slope(run, guard, towards, CROSSES)
-    if not theta > trusted or not is_long(run, t, trusted * step):
+    if not theta > trusted or not can_be_shorter(run, trusted * step):
         return False
     run.found_theta = trusted
     return True
@@ -253,7 +242,8 @@ def earliest_of_guards(run, t, step):
 def earliest_crossing(run, t, step):
     """The active guard with the first root on the step from the current point with the polynomial in A; -1 if there is none.
 
-    Leaves theta in [0, 1] in run.found_theta, or NO_ROOT. UNDECIDED if the search for a guard, noted in run.failed_guard, took too many parts.
+    Leaves theta in [0, 1] in run.found_theta, or NO_ROOT. UNDECIDED if the search for a guard, noted in run.failed_guard, took too
+    many parts, or if what it found is to be seen in a shorter step.
     """
     run.found_theta = NO_ROOT
     # a model without guards does without the machine code of the search

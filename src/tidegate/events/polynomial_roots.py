@@ -12,7 +12,7 @@ from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
 
-__all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_root"]
+__all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_root", "put_polynomial", "value_and_slope"]
 
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
@@ -33,7 +33,7 @@ def _polynomial_value(c, degree, theta):
 
 
 @native
-def _value_and_slope(c, degree, theta):
+def value_and_slope(c, degree, theta):
     """By Horner's rule; of a high degree in theta squared, even and odd powers side by side: half as long a chain of operations that wait."""
     if degree < _SIDE_BY_SIDE:
         value = c[degree]
@@ -72,7 +72,7 @@ def _falling_root(c, degree, low, high, finest):
         least = max(2 * EPS * max(high, 1e-3), finest)
         if high - low <= least or at_high == 0.0:
             break
-        value, slope = _value_and_slope(c, degree, theta)
+        value, slope = value_and_slope(c, degree, theta)
         # a little farther than Newton says, so that the root comes to lie between
         if value > 0.0:
             low = theta
@@ -88,13 +88,19 @@ def _falling_root(c, degree, low, high, finest):
 
 
 @native
-def polynomial_root(run, start, sign, j, degree, upper):
-    """First zero in (0, upper] of start + sum sign c_k theta^k, start > 0."""
+def put_polynomial(run, start, sign, j, degree):
+    """Put start + sum sign c_k theta^k of a guard into run.bernstein_scratch."""
     c = run.bernstein_scratch
     coefficients = run.guard_coefficients
     c[0] = start
     for k in range(degree):
         c[k + 1] = sign * coefficients[k, j]
+
+
+@native
+def polynomial_root(run, start, sign, j, degree, upper):
+    """First zero in (0, upper] of that polynomial, start > 0."""
+    put_polynomial(run, start, sign, j, degree)
     return first_root(run, degree, upper, 0.0)
 
 

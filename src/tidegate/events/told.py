@@ -10,12 +10,12 @@ from typing import Final
 
 from tidegate.compiled.jit import native
 
-__all__ = ["CROSSES", "TURNS", "is_long", "is_told_wholly", "told_by_series", "told_by_slope"]
+__all__ = ["CROSSES", "TURNS", "can_be_shorter", "is_told_wholly", "told_by_series", "told_by_slope"]
 
 # as the first slope says: straight to zero is once, a parabola that touches it twice, where no step is to end
 CROSSES: Final = 2.0
 TURNS: Final = 2.5
-_SHORTEST: Final = 1e-12  # of the times at hand: no shorter step is asked for
+_LEAST: Final = 1e-12  # of the times at hand: so short a step is not made shorter
 _HEAD: Final = 3  # powers of a guard's polynomial that tell which way it goes, and where it begins
 _TAIL: Final = 5e-3  # of the largest of these: up to there the last powers say nothing of what is left out
 _LEFT_OUT: Final = 0.25  # of the power before the last, with the last: about what is left out
@@ -24,9 +24,9 @@ _NOTHING: Final = 1e-7  # of a guard at the start of a step: it is not the end o
 
 
 @native
-def is_long(run, t, step):
-    """False of a step so short that none shorter is asked for."""
-    return step > _SHORTEST * max(abs(t), run.time_size, run.step_before_event)
+def can_be_shorter(run, step):
+    """True unless nothing would be left of the step."""
+    return step > _LEAST * max(abs(run.t), run.time_size, run.step_before_event)
 
 
 @native

@@ -49,6 +49,7 @@ from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
+from tidegate.events.told import can_be_shorter
 from tidegate.events.tolerances import IDLE_STEP
 from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh
@@ -58,7 +59,7 @@ from tidegate.integrators.hybrid_loop.event import AT_START, event_with_rows
 from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
 from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, is_full, keep_step, lock_past
-from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
+from tidegate.integrators.hybrid_loop.polish import shorter
 from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
 from tidegate.linear.forced import forced_hold
 from tidegate.linear.mass import update_mass
@@ -181,8 +182,7 @@ def _cut_at_event(run):
     guard = earliest_crossing(run, t, run.step)
     if guard == UNDEFINED:
         return NOT_FINITE
-    first_guard = guard
-    first_theta = run.found_theta
+    first_guard, first_theta = guard, run.found_theta
     quiet = 0
     hidden = _hidden(run, 0.0, guard)
     if guard >= 0:

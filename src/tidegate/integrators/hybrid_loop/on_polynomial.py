@@ -6,7 +6,8 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import NOT_FINITE, UNDECIDED_GUARD
 from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
-from tidegate.integrators.hybrid_loop.polish import can_be_shorter, polish, shorter
+from tidegate.events.told import can_be_shorter
+from tidegate.integrators.hybrid_loop.polish import polish, shorter
 
 __all__ = ["end_on_polynomial"]
 

@@ -16,14 +16,13 @@ from tidegate.events.illinois import narrowed, secant
 from tidegate.events.tolerances import ACROSS, EPS
 from tidegate.integrators.hybrid_loop.forces import put_on_equations
 
-__all__ = ["NEAR_END", "can_be_shorter", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
+__all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
 _SECANTS: Final = 4  # tried before the bracket
 _BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
 _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across than that
-_LEAST: Final = 1e-12  # of the time: so short a step is not made shorter
 
 
 @native
@@ -31,12 +30,6 @@ def shorter(run):
     """The part of a step to keep of which the search has decided as far as run.found_theta; counted."""
     run.c_undecided += 1
     return run.found_theta if run.found_theta > _WORTH_WHILE else 0.5
-
-
-@native
-def can_be_shorter(run, step):
-    """True unless nothing would be left of the step."""
-    return step > _LEAST * max(abs(run.t), run.time_size, run.step_before_event)
 
 
 @native

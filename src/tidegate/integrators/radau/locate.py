@@ -12,8 +12,9 @@ from typing import Final
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, UNDECIDED_GUARD, matrix
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
+from tidegate.events.told import can_be_shorter
 from tidegate.integrators.hybrid_loop.forces import follow_forces
-from tidegate.integrators.hybrid_loop.polish import NEAR_END, can_be_shorter, distance_behind, end_point, polish, shorter
+from tidegate.integrators.hybrid_loop.polish import NEAR_END, distance_behind, end_point, polish, shorter
 from tidegate.integrators.radau.newton import CONVERGED, factor_systems, newton, stage_polynomial
 from tidegate.integrators.radau.step import renew_jacobian, update_scale
 from tidegate.integrators.radau.tableau import NODES, POLYNOMIAL

@@ -12,9 +12,10 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, UNDECIDED_GUARD
 from tidegate.events.guards import polynomial_point
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing
+from tidegate.events.told import can_be_shorter
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
-from tidegate.integrators.hybrid_loop.polish import can_be_shorter, shorter
+from tidegate.integrators.hybrid_loop.polish import shorter
 from tidegate.integrators.hybrid_loop.slow_motion import onto_slow_motion
 from tidegate.integrators.radau.newton import factor_systems
 from tidegate.integrators.radau.sensitivities import stage_sensitivities

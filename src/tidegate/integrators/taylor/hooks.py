@@ -14,10 +14,9 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
-from tidegate.events.told import told_by_series
+from tidegate.events.told import can_be_shorter, told_by_series
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
-from tidegate.integrators.hybrid_loop.polish import can_be_shorter
 from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_box
 from tidegate.linear.forced import model_rates
 from tidegate.sensitivity.jump import set_direction
