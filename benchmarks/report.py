@@ -168,8 +168,8 @@ def facts_table(facts: Sequence[Fact], title: str = "whole runs") -> Table:
 
 def taylor_table(pairs: Sequence[Pair]) -> Table:
     """Both Taylor methods on each problem, in microseconds."""
-    table = Table(title="power series, rtol 1e-8: microseconds of a prepared run to its end, and of one with its result")
-    for heading in ("problem", "tidegate", "with result", "heyoka", "x heyoka", "error", "of heyoka", "events", "of heyoka"):
+    table = Table(title="power series, rtol 1e-8: microseconds of a run for the end and the events, and with every step")
+    for heading in ("problem", "tidegate", "with steps", "heyoka", "x heyoka", "error", "of heyoka", "events", "of heyoka"):
         table.add_column(heading, justify="left" if heading == "problem" else "right")
     for pair in pairs:
         times = (f"{pair.own:.1f}", f"{pair.whole:.1f}", f"{pair.rival:.1f}", _times(pair.own, pair.rival))

@@ -1,8 +1,8 @@
 """tidegate's Taylor method beside heyoka, which has the same method: models with events and smooth ones, both prepared once and run again and again.
 
 In: nothing. Out: ``Pair`` records. heyoka's events carry out their resets in Python, as its interface has it; its order is tied to the tolerance.
-Both run in turn; of each the shortest time counts, and both are asked for the end of the run only. ``whole`` is what a caller of tidegate waits for
-who gets a ``Result`` with every step and event.
+Both run in turn; of each the shortest time counts. heyoka is asked for the end of the run only. tidegate gives a ``Result`` with the end and the events,
+or, as ``whole``, with every step and its polynomial as well.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from benchmarks.own import load
 from benchmarks.problems import GOLDEN
+
+if TYPE_CHECKING:
+    from tidegate.executive import Prepared
 
 __all__ = ["CASES", "Case", "Pair", "pairs", "prepare"]
 
@@ -47,7 +50,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Microseconds of both, errors and events of both; ``whole`` is tidegate's run with its result."""
+    """Microseconds of both, errors and events of both; ``whole`` is tidegate's run with every step."""
 
     title: str
     own: float
@@ -212,28 +215,14 @@ CASES: Final = (
 )
 
 
-def prepare(case: Case) -> tuple[Callable[[], tuple[Any, int]], Callable[[], Any]]:
-    """tidegate's bare run to the end, and the one that gives a ``Result``."""
+def prepare(case: Case) -> tuple[Prepared, Prepared]:
+    """tidegate's run for the end only, and the one that gives every step and event."""
     import tidegate as tg
-    from tidegate.integrators.interface import Records, Stop
 
     options: dict[str, Any] = {"method": "taylor", "rtol": RTOL, "atol": 1e-2 * RTOL}
     model = case.model()
-    whole = tg.prepare(model, (0.0, case.t_end), **options)
-    bare = tg.prepare(model, (0.0, case.t_end), outputs=(case.t_end,), event_rows=False, dense=False, **options)
-    columns = [[column.name for column in bare.problem.model.layout.columns].index(name) for name in case.names]
-    integrator = bare.integrator()
-
-    def run() -> tuple[Any, int]:
-        integrator.reset()
-        records = Records()
-        stop = integrator.start()
-        while stop is Stop.LIMIT:
-            stop = integrator.advance(10_000_000)
-            integrator.collect(records)
-        return bare.problem.model.layout.taken(records.rows[-1]["values"][-1])[columns], integrator.counters.events
-
-    return run, whole.run
+    end_only = tg.prepare(model, (0.0, case.t_end), outputs=(case.t_end,), event_rows=False, dense=False, **options)
+    return end_only, tg.prepare(model, (0.0, case.t_end), **options)
 
 
 def _microseconds(run: Callable[[], Any], repeats: int) -> float:
@@ -254,14 +243,16 @@ def pairs(rounds: int) -> list[Pair]:
 
     found: list[Pair] = []
     for case in CASES:
-        (own, whole), rival = prepare(case), case.rival()
-        (y, events), (other, other_events) = own(), rival()
-        y, other = np.array(y), np.array(other)
-        whole()
-        runs = (own, whole, rival)
+        (end_only, whole), rival = prepare(case), case.rival()
+        found_end, (other, other_events) = end_only.run(), rival()
+        y, other = np.array([found_end.final[name] for name in case.names]), np.array(other)
+        whole.run()
+        runs = (end_only.run, whole.run, rival)
         repeats = [max(1, math.ceil(LEAST_SECONDS / (1e-6 * _microseconds(run, 1)))) for run in runs]
         times = [[_microseconds(run, n) for run, n in zip(runs, repeats, strict=True)] for _ in range(max(rounds, 3))]
         exact = np.array(case.end) if case.end else 0.5 * (y + other)
         errors = [float(np.max(np.abs(one - exact))) for one in (y, other)]
-        found.append(Pair(case.title, *(min(one) for one in zip(*times, strict=True)), errors[0], errors[1], events, other_events))
+        found.append(
+            Pair(case.title, *(min(one) for one in zip(*times, strict=True)), errors[0], errors[1], found_end.statistics.events, other_events)
+        )
     return found

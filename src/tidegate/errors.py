@@ -476,7 +476,7 @@ class StartValueWarning(TidegateWarning):
 
 
 class ToleranceWarning(TidegateWarning):
-    """Unknowns are so small that their absolute tolerance, which nobody gave, is no small part of them."""
+    """Something that matters is within the tolerances: an unknown to one that nobody gave, or the motion that an event comes from."""
 
 
 class SlowRunWarning(TidegateWarning):

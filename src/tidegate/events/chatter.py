@@ -35,8 +35,12 @@ _MOST_IN_A_ROW: Final = 2000
 
 @native
 def note_event_time(run, t, guard):
-    """Account for an event at t, of the guard that crossed there or -1, with y' before it in run.ydot_before; 0, CHATTERING or ZENO."""
+    """Account for an event at t, of the guard that crossed there or -1, with y' before it in run.ydot_before; 0, CHATTERING or ZENO.
+
+    How fast the guard crosses is left in run.crosses_with.
+    """
     interval = t - run.last_event
+    run.crosses_with = 0.0
     if is_same_time(run, t, run.last_event):
         run.same_time += 1
         return CHATTERING if run.same_time > _MOST_AT_ONE_TIME else 0
@@ -80,6 +84,7 @@ def _least_interval(run, t, guard):
     """
     slopes = run.slopes
     guard_slopes(run, t, run.y, run.ydot_before, slopes)
+    run.crosses_with = abs(slopes[guard])
     least = UNRESOLVED * max(abs(t), run.time_size)
     roundoff = max(run.nu[guard], run.nu_start[guard])
     if roundoff < np.inf and abs(slopes[guard]) > 0.0:

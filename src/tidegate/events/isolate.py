@@ -14,6 +14,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
@@ -183,6 +184,7 @@ def earliest_of_guards(run, t, step):
     for j in range(ng):
         if active[j] == 0.0 or of_time[j] == 1:
             continue
+        note_how_far(run, j)
         sign = expected_sign(run, j)
         start = sign * g[j] + nu[j]
         if g[j] != g[j]:

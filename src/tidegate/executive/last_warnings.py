@@ -16,15 +16,15 @@ _WARNED: Final = 3  # sentences in a warning
 _PACKAGE: Final = str(Path(__file__).parents[1])
 
 
-def warn(not_finite: Sequence[str], lost_derivatives: Sequence[str], loosely_held: Sequence[str] = ()) -> None:
+def warn(not_finite: Sequence[str], lost_derivatives: Sequence[str], within_tolerances: Sequence[str] = ()) -> None:
     """One warning of each kind, however many things there are to say, at the user's own line whichever way the run was started.
 
     Parameters
     ----------
     not_finite : sentences about numbers that are not finite.
     lost_derivatives : about derivatives that do not exist.
-    loosely_held : about tolerances that are none.
+    within_tolerances : about what is smaller than these.
     """
-    for kind, every in ((SensitivityWarning, lost_derivatives), (NotFiniteWarning, not_finite), (ToleranceWarning, loosely_held)):
+    for kind, every in ((SensitivityWarning, lost_derivatives), (NotFiniteWarning, not_finite), (ToleranceWarning, within_tolerances)):
         if every:
             warnings.warn("; ".join(shortened(every, _WARNED)), kind, skip_file_prefixes=(_PACKAGE,))

@@ -161,7 +161,7 @@ class ManyRuns:
         row_owner, log_owner = np.repeat(np.arange(n), done.n_rows), np.repeat(np.arange(n), done.n_logged)
         rows, log = rows[: len(row_owner)], log[: len(log_owner)]  # not of the run that was stopped
         is_terminated = done.codes == Stop.TERMINATED.value
-        more = ~np.isin(done.codes, _TIDY) | done.is_loose
+        more = ~np.isin(done.codes, _TIDY) | done.has_remarks
         if any(action.fails for action in self._prepared.problem.model.event_actions):
             more |= is_terminated
         if legend.clauses:

@@ -27,6 +27,7 @@ from tidegate.executive.at_once import END_OF_SPAN
 from tidegate.executive.constrained_start import hold_constraints
 from tidegate.executive.drive import begin, drive, drop_behind, drop_rows_behind, drop_rows_without
 from tidegate.executive.failures import failure, jumped
+from tidegate.executive.faint_crossings import faint_crossings
 from tidegate.executive.final_actions import close
 from tidegate.executive.forced_start import begin_from_guesses
 from tidegate.executive.initial_actions import begin_model, taken_up
@@ -320,7 +321,10 @@ class Session:
             raise error from cause
         if jump is not None:
             raise jumped(*jump, self.problem, part if self._is_whole else self.result)
-        warn(wrong, self._lost_derivatives.untold(), loosely_held(self.problem.model, integrator) if self._is_whole else [])
+        within_tolerances = (
+            [*loosely_held(self.problem.model, integrator), *faint_crossings(self.problem.model, integrator)] if self._is_whole else []
+        )
+        warn(wrong, self._lost_derivatives.untold(), within_tolerances)
         return part
 
     def _segment(self, integrator: StepIntegrator, interrupts: Interrupts, stop: Stop | None) -> tuple[Recording, _StoppedRun | None]:

@@ -198,6 +198,11 @@ class StepIntegrator(Protocol):
         ...
 
     @property
+    def faint_crossings(self) -> list[tuple[int, int, float]]:
+        """Guards that crossed their zero by motion within the tolerances: which, how often an event came of it, and since when."""
+        ...
+
+    @property
     def sensitivities(self) -> FloatArray:
         """Derivatives of the unknowns, (parameters, unknowns)."""
         ...

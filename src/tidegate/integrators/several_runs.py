@@ -21,7 +21,7 @@ NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FR
 AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
 ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
 N_PLAN: Final = 20
-CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_LOOSE, N_TOLD = range(9)
+CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, N_TOLD = range(9)
 _NO_LIMIT: Final = 1 << 60
 
 
@@ -66,7 +66,7 @@ class Done:
     n_rows, n_logged : how many records are its own.
     grazing : not zero if a condition only grazed its zero.
     is_held : whether a condition of a clause held from the start to the end.
-    is_loose : whether an unknown was too small for its tolerance.
+    has_remarks : whether an unknown was too small for its tolerance, or an event too faint.
     """
 
     codes: NDArray[np.int64]
@@ -76,7 +76,7 @@ class Done:
     n_logged: NDArray[np.int64]
     grazing: FloatArray
     is_held: NDArray[np.bool_]
-    is_loose: NDArray[np.bool_]
+    has_remarks: NDArray[np.bool_]
 
 
 class Several:
@@ -108,4 +108,4 @@ class Several:
         told = self._told[: self.n_done]
         counts = told[:, [CODE, STEPS, ROWS, LOGGED]].astype(np.int64)
         codes, steps, n_rows, n_logged = counts.T
-        return Done(codes, told[:, TIME].copy(), steps, n_rows, n_logged, told[:, GRAZING].copy(), told[:, IS_HELD] != 0.0, told[:, N_LOOSE] > 0.0)
+        return Done(codes, told[:, TIME].copy(), steps, n_rows, n_logged, told[:, GRAZING].copy(), told[:, IS_HELD] != 0.0, told[:, N_REMARKS] > 0.0)

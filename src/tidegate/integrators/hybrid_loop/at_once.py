@@ -48,7 +48,7 @@ def _refresh(run, plan):
 @native
 def _is_plain(run, plan, rows, log):
     """True if nothing is to be said of the run: tolerances held, all that is shown is finite, derivatives exist, every clause could happen."""
-    if run.n_loose > 0:
+    if run.n_loose > 0 or run.n_faint > 0:
         return False
     for k in range(run.n_when):
         if run.held[k] != 0.0:

@@ -22,6 +22,7 @@ from tidegate.compiled.workspace import (
 )
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto, note_drift_of_derivatives
+from tidegate.events.faint import comes_from_nearby, note_faint
 from tidegate.events.guards import refresh_activity
 from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
@@ -147,6 +148,7 @@ def _event(run, log, guard, due, stepped):
         code = note_event_time(run, t, guard)
     if code != 0:
         return code
+    is_faint = guard >= 0 and comes_from_nearby(run, t, guard)
     if guard >= 0:
         run.event_kind += STATE_EVENT
         run.flipped[guard] = 1
@@ -190,6 +192,8 @@ def _event(run, log, guard, due, stepped):
     if happened:
         run.c_events += 1
         log_event(run, log, t)
+        if is_faint:
+            note_faint(run, t, guard)
     else:
         run.c_flips += 1
     if due >= 0:

@@ -22,7 +22,7 @@ AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIAL
 ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
 N_PLAN: Final = 20
 # what is told of a run
-CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_LOOSE, N_TOLD = range(9)
+CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, N_TOLD = range(9)
 LEAST_ROOM: Final = 40  # records: with less a run is not begun, since it would come to its first stop at once
 _BYTES: Final = 8
 
@@ -115,7 +115,7 @@ def run_several(run, at):
         told[STEPS] = run.c_steps
         told[GRAZING] = run.m[run.first_grazing]
         told[IS_HELD] = _is_held(run)
-        told[N_LOOSE] = run.n_loose
+        told[N_REMARKS] = run.n_loose + run.n_faint
         plan[IS_UNDER_WAY] = 0
         plan[NEXT] += 1
     return TARGET
