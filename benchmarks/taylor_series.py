@@ -1,8 +1,8 @@
 """tidegate's Taylor method beside heyoka, which has the same method: models with events and smooth ones, both prepared once and run again and again.
 
 In: nothing. Out: ``Pair`` records. heyoka's events carry out their resets in Python, as its interface has it; its order is tied to the tolerance.
-Both run in turn; of each the shortest time counts. heyoka is asked for the end of the run only. tidegate gives a ``Result`` with the end and the events,
-or, as ``whole``, with every step and its polynomial as well.
+Both run in turn; of each the shortest time counts. heyoka is asked for the end of the run only. tidegate gives a ``Result`` with the end and the
+events, or, as ``whole``, with every step and its polynomial as well.
 """
 
 from __future__ import annotations

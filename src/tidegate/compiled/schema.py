@@ -412,6 +412,7 @@ _OF_TAYLOR: Final = [
     *_arrays("number", "kept_m", "n_m", owner=TAYLOR),
     *_arrays("number", "kept_conditions kept_held", "n_conditions", owner=TAYLOR),
     *_arrays("integer", "kept_held_sides", "n_guards", owner=TAYLOR),
+    *_arrays("number", "kept_sens_discrete", "n_sens", "n_discrete", owner=TAYLOR),
 ]
 
 _OF_ROSENBROCK: Final = [

@@ -80,7 +80,7 @@ _BESIDE: Final = (
     (f"{_RADAU}.newton", "factor_systems"),
     (f"{_RADAU}.filter_proof", "is_explained"),
     *((f"{_HYBRID}.event_derivatives", name) for name in ("differentiate_times", "jump_with_event")),
-    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "finish_jump")),
+    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "body_jump", "finish_jump")),
     (f"{_TAYLOR}.hooks", "taylor_sensitivities"),
 )
 USUAL: Final = tuple(dict.fromkeys((*(part for parts in _AHEAD.values() for part in parts), *_BESIDE)))  # what most runs need

@@ -114,8 +114,8 @@ def start_jump(run):
     return 0
 
 
-@native
-def body_jump(run, t, y):
+@kernel_entry(NUMBER)
+def body_jump(run, t):
     """sigma and D through the bodies of the flags that are set in m, before the bodies are carried out."""
     n = run.n
     nd = run.n_discrete
@@ -130,12 +130,13 @@ def body_jump(run, t, y):
         for q in range(nd):
             out[n + q] = d[i, q]
         set_direction(run, i, True)
-        call_tangent(run.f_bodies_tangent, t, y, zero, run.p, run.m, time_moved(tau[i]), sigma[i], run.dp, run.dm, out)
+        call_tangent(run.f_bodies_tangent, t, run.y, zero, run.p, run.m, time_moved(tau[i]), sigma[i], run.dp, run.dm, out)
         set_direction(run, i, False)
         for q in range(n):
             sigma[i, q] = out[q]
         for q in range(nd):
             d[i, q] = out[n + q]
+    return 0
 
 
 @native

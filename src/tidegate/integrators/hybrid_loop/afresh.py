@@ -35,8 +35,9 @@ def start_afresh(run):
 
 @native
 def _nothing_decides(run):
-    """True of a model without relations, clauses and conditions, of which no derivatives are asked for."""
-    return run.n_guards == 0 and run.n_actions == 0 and run.n_conditions == 0 and run.n_dropping == 0 and run.n_sens == 0
+    """True of a model without relations, clauses and conditions, whose derivatives by parameters, if there are any, stay what they are."""
+    decides = run.n_guards > 0 or run.n_actions > 0 or run.n_conditions > 0 or run.n_dropping > 0
+    return not decides and (run.n_sens == 0 or run.rank == run.n)
 
 
 @native

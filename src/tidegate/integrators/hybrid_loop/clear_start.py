@@ -1,7 +1,7 @@
 """A start at which every relation is clear of its zero: what ``transition.settle`` would make of it, without its machine code.
 
-Most models begin so. Only those of y' = f with relations, without derivatives by parameters, are looked at; whatever is not seen to be so at once is
-left to ``settle``: everything is put back, and NOT_SIMPLE said.
+Most models begin so. Only those of y' = f with relations are looked at, whose derivatives by parameters stay what they are; whatever is not seen to
+be so at once is left to ``settle``: everything is put back, and NOT_SIMPLE said.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_PASSES: Final = 4
 @native
 def may_start_clearly(run):
     """True of a model whose start may be seen to be clear."""
-    if run.n_dropping > 0 or run.n_sens > 0 or run.rank < run.n or run.mass_varies == 1 or run.past != 0 or run.n_constraints > 0:
+    if run.n_dropping > 0 or run.rank < run.n or run.mass_varies == 1 or run.past != 0 or run.n_constraints > 0:
         return False
     for j in range(run.n_guards):
         if run.guard_kind[j] != RELATION:

@@ -24,6 +24,7 @@ from tidegate.events.resting import forget_resting, note_where_it_rests
 from tidegate.events.settle import carry_out_branches, compute_bodies, conditions_hold, read_conditions, remember_discrete, write_bodies
 from tidegate.events.truth import settle_known, sides_by_slopes, truth_of
 from tidegate.integrators.hybrid_loop.event import NOT_SIMPLE
+from tidegate.sensitivity.jump import body_jump, start_jump
 
 __all__ = ["settle_simply"]
 
@@ -43,6 +44,9 @@ def _keep(run):
         run.kept_held[c] = run.held[c]
     for j in range(run.n_guards):
         run.kept_held_sides[j] = run.held_sides[j]
+    for i in range(run.n_sens):
+        for k in range(run.n_discrete):
+            run.kept_sens_discrete[i, k] = run.sens_discrete[i, k]
 
 
 @native
@@ -57,6 +61,11 @@ def _put_back(run, guard, flips, is_terminated):
         run.held[c] = run.kept_held[c]
     for j in range(run.n_guards):
         run.held_sides[j] = run.kept_held_sides[j]
+    for i in range(run.n_sens):
+        for k in range(run.n_discrete):
+            run.sens_discrete[i, k] = run.kept_sens_discrete[i, k]
+    if run.n_sens > 0:
+        start_jump(run)
     if guard >= 0:
         run.flipped[guard] = 1
     run.c_flips = flips
@@ -203,6 +212,8 @@ def _rounds(run, t):
         if carried_out or due:
             if not compute_bodies(run, t):
                 return NOT_SIMPLE
+            if run.n_sens > 0 and run.f_bodies_tangent != 0:
+                body_jump(run, t)
             if _moves_unknowns(run):
                 forget_where_guards_left(run)
             changed = write_bodies(run)
@@ -224,7 +235,7 @@ def _rounds(run, t):
 def settle_simply(run, t, guard):
     """Carry out the event at the current point, of this guard, or of clocks where it is -1; 0, or NOT_SIMPLE with everything as it was.
 
-    y' in the mode before must be in run.ydot_before, the point in run.y_old.
+    y' in the mode before must be in run.ydot_before, the point in run.y_old, sigma as ``start_jump`` leaves it.
     """
     _keep(run)
     flips = run.c_flips
@@ -237,6 +248,8 @@ def settle_simply(run, t, guard):
     forget_resting(run)
     if not _others_are_in_order(run, t, guard):
         return _put_back(run, guard, flips, is_terminated)
+    for j in range(run.n_guards):
+        run.crossed[j] = 0
     if guard >= 0:
         flip_crossed(run, t)
         if not _are_untouched(run, t):

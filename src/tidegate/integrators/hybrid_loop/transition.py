@@ -251,7 +251,7 @@ def settle(run, t, kind):
                 run.rounds = rounds
                 return CONFLICT
             if run.n_sens > 0 and run.f_bodies_tangent != 0:
-                body_jump(run, t, run.y)
+                body_jump(run, t)
             kick = _kick(run)
             first_kick = max(first_kick, kick)
             kicks += 1 if kick > 0.0 else 0

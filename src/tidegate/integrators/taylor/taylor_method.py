@@ -129,7 +129,7 @@ def _is_simple(problem: Problem) -> bool:
     plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not layout.dropping
     relations = not (model.guards.is_opaque.any() or (model.guards.kind != RELATION).any())
     remarks = any(event_action.chain >= FIRST_REMARK for event_action in model.event_actions)
-    return plain and relations and not remarks and not len(problem.sensitivity_parameters)
+    return plain and relations and not remarks
 
 
 def _is_smooth(problem: Problem) -> bool:
