@@ -31,7 +31,7 @@ def blocked_guard(run):
     g = run.g
     reach = run.nu
     guard_roundoff(run, t, y)
-    guard_reach(run, t, y, reach)
+    guard_reach(run, t, y, run.y_max, reach)
     call_value(run.f_guards, t, y, run.p, run.m, g)
     slopes = run.slopes
     guard_slopes(run, t, y, run.f0, slopes)

@@ -98,7 +98,7 @@ def _least_height(run, t, guard):
     least = FAINT * run.nu_start[guard]
     if run.starts_coarse == 1:
         reach = run.slopes
-        guard_reach(run, t, run.y, reach)
+        guard_reach(run, t, run.y, run.y_max, reach)
         least = max(least, reach[guard])
     return least
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
+from tidegate.events.grazing import guard_reach
 from tidegate.events.tolerances import ROUNDING
 
 __all__ = ["IN_A_ROW", "comes_from_nearby", "note_faint", "note_how_far"]
@@ -37,22 +37,13 @@ def comes_from_nearby(run, t, guard):
     run.crossed_at[guard] = t
     run.crossed_with[guard] = speed
     # what rounding may do is known, and is what the tolerances may do as far as the largest values so far tell
-    may_be = not is_first and far * ROUNDING <= 2.0 * _MULTIPLE * run.rtol * run.nu_start[guard]
-    is_faint = may_be and far <= _MULTIPLE * _tolerance(run, t, guard)
+    is_faint = not is_first and far * ROUNDING <= 2.0 * _MULTIPLE * run.rtol * run.nu_start[guard]
+    if is_faint:
+        guard_reach(run, t, run.y, run.y, run.reach_scratch)
+        is_faint = far <= _MULTIPLE * run.reach_scratch[guard]
     if not is_faint and run.faint_events[guard] < IN_A_ROW:
         run.faint_events[guard] = 0
     return is_faint
-
-
-@native
-def _tolerance(run, t, guard):
-    """How far the tolerances may move a guard at the current point."""
-    width = run.roundoff
-    nothing = run.zero
-    for q in range(run.n):
-        width[q] = run.atol[q] + run.rtol * abs(run.y[q])
-    call_tangent(run.f_guard_scale, t, run.y, run.zero, run.p, run.m, 0.0, width, nothing, nothing, run.reach_scratch)
-    return run.reach_scratch[guard]
 
 
 @native

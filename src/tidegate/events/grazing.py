@@ -23,13 +23,13 @@ _PIECES: Final = 8  # of a step, each with one lowest point at most
 
 
 @native
-def guard_reach(run, t, y, out):
-    """How far the tolerances of the unknowns may move each guard."""
+def guard_reach(run, t, y, size, out):
+    """How far the tolerances of unknowns of such a size may move each guard."""
     n = run.n
     width = run.roundoff
     nothing = run.zero
     for q in range(n):
-        width[q] = run.atol[q] + run.rtol * run.y_max[q]
+        width[q] = run.atol[q] + run.rtol * abs(size[q])
     call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 0.0, width, nothing, nothing, out)
 
 
@@ -90,7 +90,7 @@ def _note_grazing(run, t, step, y, lower, upper, found):
                 high = middle
         _slopes_at(run, t, step, y, high, here)
         point = run.scratch_1
-        guard_reach(run, t + high * step, point, reach)
+        guard_reach(run, t + high * step, point, run.y_max, reach)
         call_value(run.f_guards, t + high * step, point, run.p, run.m, here)
         rounding = GRAZING * run.nu_start[j]
         within = run.reach_factor * reach[j] + rounding
@@ -124,7 +124,7 @@ def _least_slope(run, t, step, y, guard, theta):
     other = slopes[guard]
     _slopes_at(run, t, step, y, theta, slopes)
     bend = abs((slopes[guard] - other) / (theta - beside)) / (step * step)
-    guard_reach(run, t + theta * step, run.scratch_1, reach)
+    guard_reach(run, t + theta * step, run.scratch_1, run.y_max, reach)
     return 2.0 * bend * (run.reach_factor * reach[guard] + GRAZING * run.nu_start[guard])
 
 

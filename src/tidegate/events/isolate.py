@@ -93,7 +93,7 @@ def _end_of_a_fall(run, t, step):
             continue
         if not known:
             known = True
-            guard_reach(run, t, run.y_end, reach)
+            guard_reach(run, t, run.y_end, run.y_max, reach)
             _slopes_by_equations(run, t, run.y_end)
         if not (abs(run.late_scratch[j]) <= reach[j] and sign * run.slopes[j] < 0.0):
             continue
@@ -144,7 +144,7 @@ def _is_doubtful(run, t, step, guard, theta):
     towards = -sign * run.guard_coefficients[0, guard]
     if not towards > 0.0:
         return False
-    guard_reach(run, t, run.y, run.reach_scratch)
+    guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
     if not abs(run.g[guard]) <= run.reach_scratch[guard]:
         return False
     if run.mass_kind == 0:

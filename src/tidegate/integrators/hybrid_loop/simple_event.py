@@ -248,12 +248,13 @@ def settle_simply(run, t, guard):
     forget_resting(run)
     if not _others_are_in_order(run, t, guard):
         return _put_back(run, guard, flips, is_terminated)
-    for j in range(run.n_guards):
-        run.crossed[j] = 0
     if guard >= 0:
         flip_crossed(run, t)
         if not _are_untouched(run, t):
             return _put_back(run, guard, flips, is_terminated)
+    else:
+        for j in range(run.n_guards):
+            run.crossed[j] = 0
     if _rounds(run, t) == NOT_SIMPLE:
         return _put_back(run, guard, flips, is_terminated)
     refresh_activity(run)
