@@ -11,9 +11,10 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import STEP_ROW, tail, vector
+from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM
-from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, shortest_step
+from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, put_least, shortest_step
 
 __all__ = ["take_smooth_steps"]
 
@@ -89,7 +90,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
     order = run.series_order
     held = vector(run.r, run.coefficients_at, order * n)
     while taken < most:
-        if run.n_rows + 1 >= run.room_rows - 2 * ROOM or run.n_polynomials + 1 >= run.room_polynomials - 1:
+        if run.n_rows + 1 >= run.room_rows - 2 * ROOM or (run.keeps_polynomials == 1 and run.n_polynomials + 1 >= run.room_polynomials - 1):
             return taken
         a = held
         if run.keeps_polynomials == 1:
@@ -107,9 +108,14 @@ def take_smooth_steps(run, rows, polynomials, times, most):
             return taken
         if run.keeps_polynomials == 1:
             _write_polynomial(run, polynomials)
+        is_larger = False
         for q in range(n):
             run.y[q] = run.y_end[q]
             run.f0[q] = run.series_rate[q]
+            is_larger = is_larger or abs(run.y[q]) > run.y_max[q]
+        if is_larger and run.goes_by_size == 1:
+            renew_tolerances(run, 0)
+            put_least(run)
         run.t = end
         run.length = run.step
         run.step_old = run.step

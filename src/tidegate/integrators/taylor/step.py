@@ -30,6 +30,7 @@ __all__ = [
     "moves_plainly",
     "no_series",
     "prepare_box",
+    "put_least",
     "shortest_step",
     "take_step",
 ]
@@ -112,7 +113,7 @@ def _scales(run):
 
 
 @native
-def _put_least(run):
+def put_least(run):
     """How large every unknown counts at least."""
     for q in range(run.n):
         run.series_box[FIRST_LEAST + q] = run.atol[q] / run.rtol
@@ -125,7 +126,7 @@ def prepare_box(run):
     box[_OF_CAUTION] = run.series_caution
     box[_FIT] = (run.series_order + 1.0) * _INNER * run.rtol
     box[_OF_IDLE] = _IDLE
-    _put_least(run)
+    put_least(run)
     run.is_started = 0
     run.is_taken = 0
 
@@ -542,7 +543,7 @@ def take_step(run, _number, _whole):
         run.crept_steps = 0
     _choose_order(run)
     if run.goes_by_size == 1 and run.is_taken == 0:
-        _put_least(run)
+        put_least(run)
     smallest = shortest_step(t)
     unit = min(run.step_new, run.step_max)
     if not _step_at_once(run, unit, smallest):
