@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["call_getrf", "call_getrs", "call_hook", "call_step", "call_stretch", "call_tangent", "call_unit", "call_value"]
+__all__ = ["call_getrf", "call_getrs", "call_hook", "call_member", "call_members", "call_step", "call_stretch", "call_tangent", "call_unit", "call_value"]
 
 
 def _call(kinds: str, *arguments: Any, is_integer: bool = False) -> Any:
@@ -64,3 +64,17 @@ def call_stretch(_typing_context: Any, address: Any, h: Any, r: Any, rows: Any, 
 def call_step(_typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any, box: Any, polynomial: Any, end: Any, rate: Any) -> Any:
     """``f(t, y, p, m, out, box, polynomial, end, rate)``, a whole step of Taylor's method; returns its code."""
     return _call("daaaaaaaa", address, t, y, p, m, out, box, polynomial, end, rate, is_integer=True)
+
+
+@intrinsic
+def call_member(_typing_context: Any, address: Any, t: Any, y: Any, p: Any, m: Any, out: Any, scratch: Any) -> Any:
+    """``f(t, y, p, m, out, scratch)``, the first coefficients of one of several runs."""
+    return _call("daaaaa", address, t, y, p, m, out, scratch)
+
+
+@intrinsic
+def call_members(
+    _typing_context: Any, address: Any, t: Any, where: Any, y: Any, out: Any, box: Any, polynomial: Any, end: Any, rate: Any, scratch: Any
+) -> Any:
+    """``f(t, where, y, out, box, polynomial, end, rate, scratch)``, a whole step of several runs; returns a bit for each."""
+    return _call("aaaaaaaaa", address, t, where, y, out, box, polynomial, end, rate, scratch, is_integer=True)

@@ -40,6 +40,7 @@ __all__ = [
     "Guards",
     "LookBack",
     "Point",
+    "MembersFunctions",
     "PowerSeries",
     "Said",
     "SeriesFunctions",
@@ -424,6 +425,26 @@ class SeriesFunctions:
     keep_alive: tuple[object, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class MembersFunctions:
+    """Functions that take a step of several runs at once, see ``compiled.emit_taylor.emit_members``.
+
+    Parameters
+    ----------
+    address_of_member : of what gives one run's first coefficients.
+    address_of_step : of a whole step.
+    n_numbers : of the series of each run.
+    n_scratch : numbers that the first coefficients need.
+    keep_alive : what the addresses need.
+    """
+
+    address_of_member: int
+    address_of_step: int
+    n_numbers: int
+    n_scratch: int
+    keep_alive: object
+
+
 class PowerSeries(Protocol):
     """What gives power series of the unknowns."""
 
@@ -434,6 +455,10 @@ class PowerSeries(Protocol):
 
     def functions(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         """Machine code for series up to an order, with those of derivatives in a direction or without; UsageError if there are none."""
+        ...
+
+    def members(self, order: int) -> MembersFunctions | None:
+        """Machine code for a step of several runs at once; None where the series is too long for it to gain anything."""
         ...
 
 

@@ -7,9 +7,10 @@ from dataclasses import field
 from functools import cached_property
 from typing import Final
 
-from tidegate.compiled.compiled_model import SeriesFunctions
+from tidegate.compiled.compiled_model import MembersFunctions, SeriesFunctions
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
-from tidegate.compiled.emit_taylor.emit_series import Arguments, emit_series
+from tidegate.compiled.emit_taylor.emit_members import emit_members
+from tidegate.compiled.emit_taylor.emit_series import Arguments, Form, emit_series, form_by_size
 from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, series_program
 from tidegate.compiled.emit_taylor.step_box import MANY, WATCHED
 from tidegate.compiled.explicit_rates import ExplicitRates, explicit_rates
@@ -50,6 +51,7 @@ class ExpressionSeries:
     labels: Sequence[tuple[str, Origin | None]]
     divisors: tuple[Expr, ...] = ()
     _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
+    _made_for_many: dict[int, MembersFunctions] = field(default_factory=dict[int, MembersFunctions])
 
     @property
     def length(self) -> int | None:
@@ -84,15 +86,40 @@ class ExpressionSeries:
             self._made[order, with_tangent] = self._make(order, with_tangent=with_tangent)
         return self._made[order, with_tangent]
 
+    def members(self, order: int) -> MembersFunctions | None:
+        """Machine code for a step of several runs at once, whose series has been made before.
+
+        Parameters
+        ----------
+        order : of the last coefficient.
+
+        Returns
+        -------
+        None where the series is so long that it is not written out.
+        """
+        program = self._program(self.symbols.unknowns, self._form.rates)
+        if form_by_size(program, order) is not Form.STRAIGHT:
+            return None
+        if order not in self._made_for_many:
+            watched, exponents = self._watched(program), program.exponents[:_MOST_EXPONENTS]
+            made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=exponents)
+            module = load(made.text)
+            of_one, of_all = module.address("series.member"), module.address("series.step")
+            self._made_for_many[order] = MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)
+        return self._made_for_many[order]
+
+    @property
+    def _arguments(self) -> Arguments:
+        return Arguments(_VALUE, frozenset({"t"}), self.symbols.positions)
+
     def _make(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         rates, at_points = self._form.rates, self._of_points
         unknowns = self.symbols.unknowns
-        arguments = Arguments(_VALUE, frozenset({"t"}), self.symbols.positions)
         program = self._program(unknowns, rates)
         watched = self._watched(program)
         exponents = program.exponents
         values = emit_series(
-            program, arguments, order, "series", rests_at_zero=True, with_step=True, divisors=watched, exponents=exponents[:_MOST_EXPONENTS]
+            program, self._arguments, order, "series", rests_at_zero=True, with_step=True, divisors=watched, exponents=exponents[:_MOST_EXPONENTS]
         )
         module = load(values.text)
         kept: list[NativeModule] = [module]

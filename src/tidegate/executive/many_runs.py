@@ -31,6 +31,7 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 _FIRST_STEPS: Final = 1000
 _VISIT_STEPS: Final = 50_000  # natively between two looks for Ctrl-C: a tenth of a second for a small model
+_MANY: Final = 1000  # runs of one sweep
 _TIDY: Final = (Stop.TARGET.value, Stop.TERMINATED.value)
 
 
@@ -75,6 +76,7 @@ class ManyRuns:
         self._indices = find_parameters(prepared.problem.model, self._names)
         self._lock = threading.Lock()
         self._base: Prepared | None = None
+        self._seen = 0
         self.legend = Legend(prepared.problem, prepared.options)
         self.causes = ManyCauses(prepared.problem.model, self.legend.causes)
 
@@ -106,10 +108,11 @@ class ManyRuns:
         with self._lock:  # Python, which other threads could not do beside it; what is made for several runs is made once
             self._base = base = self._base or self._first(values)
             runs, starts = (np.zeros(0, dtype=np.int64), None) if base is None else self._starts(base, values)
+            self._seen += len(runs)
         alone = np.setdiff1d(np.arange(len(values)), runs)
         if base is None or starts is None:
             return _nothing(alone)
-        several = Several(starts, base.options.max_steps)
+        several = Several(starts, base.options.max_steps, are_many=self._seen >= _MANY)
         with base.lent() as integrator:
             steps = _FIRST_STEPS
             while not integrator.go_on_with(several, steps) and not is_halted():
@@ -156,10 +159,12 @@ class ManyRuns:
 
     def _sorted(self, runs: IntArray, starts: Starts, several: Several, alone: IntArray) -> RecordedRuns:
         """What was recorded, without the runs of which more is to be said."""
-        n, done, legend = several.n_done, several.done, self.legend
-        rows, log = joined(several.rows, legend.row_type), joined(several.log, legend.event_type)
-        row_owner, log_owner = np.repeat(np.arange(n), done.n_rows), np.repeat(np.arange(n), done.n_logged)
-        rows, log = rows[: len(row_owner)], log[: len(log_owner)]  # not of the run that was stopped
+        done, legend = several.done, self.legend
+        n = len(done.runs)
+        place = np.full(len(starts), -1, dtype=np.int64)
+        place[done.runs] = np.arange(n)
+        written = (joined(several.rows, legend.row_type), joined(several.log, legend.event_type))
+        (rows, row_owner), (log, log_owner) = (_in_order(records, place[owner]) for records, owner in zip(written, several.owned(), strict=True))
         is_terminated = done.codes == Stop.TERMINATED.value
         more = ~np.isin(done.codes, _TIDY) | done.has_remarks
         if any(action.fails for action in self._prepared.problem.model.event_actions):
@@ -179,18 +184,28 @@ class ManyRuns:
         if len(kept) < n:
             is_row, is_entry = ~more[row_owner], ~more[log_owner]
             rows, row_owner, log, log_owner = rows[is_row], row_owner[is_row], log[is_entry], log_owner[is_entry]
+        over = done.runs
         return RecordedRuns(
-            runs=runs[kept],
-            p=starts.p[kept],
-            m=starts.m[kept],
+            runs=runs[over][kept],
+            p=starts.p[over][kept],
+            m=starts.m[over][kept],
             is_terminated=is_terminated[kept],
             steps=done.steps[kept],
             row_owner=place[row_owner],
             rows=rows,
             log_owner=place[log_owner],
             log=log,
-            alone=np.sort(np.concatenate([alone, runs[:n][more]])),
+            alone=np.sort(np.concatenate([alone, runs[over][more]])),
         )
+
+
+def _in_order(records: Written, owner: IntArray) -> tuple[Written, IntArray]:
+    """Records of the first run first, without those of runs that are not over, which nobody owns."""
+    if (owner[1:] >= owner[:-1]).all() and (not len(owner) or owner[0] >= 0):
+        return records, owner
+    order = np.argsort(owner, kind="stable")
+    order = order[np.searchsorted(owner[order], 0) :]
+    return records[order], owner[order]
 
 
 def _nothing(alone: IntArray) -> RecordedRuns:

@@ -172,11 +172,7 @@ class NativeRun:
         """
         plan = several.plan
         if not plan[s.N_FRESH_NUMBERS]:
-            (_, integers), (_, numbers) = self._fresh
-            plan[[s.N_FRESH_INTEGERS, s.N_FRESH_NUMBERS]] = len(integers), len(numbers)
-            plan[[s.AT_FRESH_INTEGERS, s.AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
-            plan[[s.AT_ROWS, s.AT_LOG, s.AT_POLYNOMIALS]] = self._buffers
-            plan[[s.AT_TIMES, s.ROOM_ROWS, s.ROOM_LOG]] = self._times_at, len(self._rows), len(self._log)
+            self.begin_with(several)
         plan[[s.STEPS_LEFT, s.USED_ROWS, s.USED_LOG]] = steps, 0, 0
         entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.hybrid_loop.several").run_several.address)
         code = self._enter(entry, plan.ctypes.data)
@@ -184,6 +180,15 @@ class NativeRun:
             if plan[place]:
                 target.append(buffer[: plan[place]].copy())
         return _STOPS[code] is Stop.TARGET
+
+    def begin_with(self, several: s.Several) -> None:
+        """Put into a plan what this memory and its model say."""
+        plan = several.plan
+        (_, integers), (_, numbers) = self._fresh
+        plan[[s.N_FRESH_INTEGERS, s.N_FRESH_NUMBERS]] = len(integers), len(numbers)
+        plan[[s.AT_FRESH_INTEGERS, s.AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
+        plan[[s.AT_ROWS, s.AT_LOG, s.AT_POLYNOMIALS]] = self._buffers
+        plan[[s.AT_TIMES, s.ROOM_ROWS, s.ROOM_LOG]] = self._times_at, len(self._rows), len(self._log)
 
     def pack_runs(self) -> PackedRuns | None:
         """Make runs in this memory one call each, from the start to the end, if they can be."""

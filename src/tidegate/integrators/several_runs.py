@@ -21,7 +21,8 @@ NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FR
 AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
 ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
 N_PLAN: Final = 20
-CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, N_TOLD = range(9)
+CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, IS_OVER, N_TOLD = range(10)
+N_PLACES: Final = N_PLAN + 9  # with those that ``taylor.together`` has behind it
 _NO_LIMIT: Final = 1 << 60
 
 
@@ -61,19 +62,18 @@ class Done:
 
     Parameters
     ----------
+    runs : places of those that are over, in ``Starts``.
     codes : why it ended, places in ``Stop``.
     times, steps : where it stood then, after how many steps.
-    n_rows, n_logged : how many records are its own.
     grazing : not zero if a condition only grazed its zero.
     is_held : whether a condition of a clause held from the start to the end.
     has_remarks : whether an unknown was too small for its tolerance, or an event too faint.
     """
 
+    runs: NDArray[np.int64]
     codes: NDArray[np.int64]
     times: FloatArray
     steps: NDArray[np.int64]
-    n_rows: NDArray[np.int64]
-    n_logged: NDArray[np.int64]
     grazing: FloatArray
     is_held: NDArray[np.bool_]
     has_remarks: NDArray[np.bool_]
@@ -86,26 +86,37 @@ class Several:
     ----------
     starts : of them.
     most_steps : of each; None for no limit.
+    are_many : whether machine code for several of them at once is worth its time.
+
+    Attributes
+    ----------
+    owners : of each piece of ``rows`` and ``log``, where it is not of one run after the other, whose every record is.
     """
 
-    def __init__(self, starts: Starts, most_steps: int | None) -> None:
+    def __init__(self, starts: Starts, most_steps: int | None, *, are_many: bool = False) -> None:
         self._starts = starts.table()
         self._told = np.zeros((len(starts), N_TOLD))
-        self.plan = np.zeros(N_PLAN, dtype=np.int64)
+        self.are_many = are_many
+        self.plan = np.zeros(N_PLACES, dtype=np.int64)
+        self.owners: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         self.rows: list[NDArray[np.void]] = []
         self.log: list[NDArray[np.void]] = []
         self.plan[[COUNT, MOST_STEPS, WIDTH]] = len(starts), most_steps or _NO_LIMIT, self._starts.shape[1]
         self.plan[[AT_STARTS, AT_TOLD]] = self._starts.ctypes.data, self._told.ctypes.data
 
     @property
-    def n_done(self) -> int:
-        """How many are over."""
-        return int(self.plan[NEXT])
-
-    @property
     def done(self) -> Done:
-        """What has become of these."""
-        told = self._told[: self.n_done]
-        counts = told[:, [CODE, STEPS, ROWS, LOGGED]].astype(np.int64)
-        codes, steps, n_rows, n_logged = counts.T
-        return Done(codes, told[:, TIME].copy(), steps, n_rows, n_logged, told[:, GRAZING].copy(), told[:, IS_HELD] != 0.0, told[:, N_REMARKS] > 0.0)
+        """What has become of those that are over."""
+        runs = np.flatnonzero(self._told[:, IS_OVER])
+        told = self._told[runs]
+        codes, steps = told[:, [CODE, STEPS]].astype(np.int64).T
+        return Done(runs, codes, told[:, TIME].copy(), steps, told[:, GRAZING].copy(), told[:, IS_HELD] != 0.0, told[:, N_REMARKS] > 0.0)
+
+    def owned(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Whose every row is, and every entry of the log."""
+        if self.owners:
+            rows, log = zip(*self.owners, strict=True)
+            return np.concatenate(rows), np.concatenate(log)
+        counts = self._told[:, [ROWS, LOGGED]].astype(np.int64)
+        rows, log = (np.repeat(np.arange(len(counts)), count) for count in counts.T)
+        return rows, log

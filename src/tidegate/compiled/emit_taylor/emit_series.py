@@ -15,13 +15,13 @@ from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
 from tidegate.compiled.emit_taylor.packed_line import packed_series
 from tidegate.compiled.emit_taylor.recurrences import Program
-from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores, straight_series
+from tidegate.compiled.emit_taylor.straight_line import StraightSeries, fused_declarations, stores, straight_series
 from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
 from tidegate.compiled.number_table import NumberTable, is_written
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Arguments", "Form", "SeriesText", "emit_series"]
+__all__ = ["Arguments", "Form", "SeriesText", "emit_series", "form_by_size"]
 
 _SHORT: Final = 20_000  # products of two coefficients, about, that are written out; LLVM takes some 20 microseconds for one
 _MIDDLE: Final = 5_000  # the same, up to eight of which are one instruction, ...
@@ -90,7 +90,7 @@ def emit_series(
     n = len(program.states)
     begin = -(-(1 + order * n) // _LINE) * _LINE
     moving = [item for item in program.first if item.op != "const"]
-    chosen = form or _form_by_size(program, order)
+    chosen = form or form_by_size(program, order)
     plan = None if chosen is Form.STRAIGHT else LanePlan(program)
     places = {item: begin + (k if plan is None else plan.slots[item]) for k, item in enumerate(moving)}
     start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
@@ -102,7 +102,7 @@ def emit_series(
     numbers = NumberTable(values)
     module = emit_module([start], numbers=numbers)
     declarations = step_declarations(n, module) if with_step else ""
-    return SeriesText(f"{numbers.definition()}{module}\n{declarations}{functions}", n_numbers, chosen)
+    return SeriesText(f"{numbers.definition()}{module}\n{declarations}{fused_declarations(functions)}{functions}", n_numbers, chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +188,8 @@ def _kept_text(behind: _Behind) -> tuple[str, list[float]]:
     return text, [values[place] for place in places]
 
 
-def _form_by_size(program: Program, order: int) -> Form:
+def form_by_size(program: Program, order: int) -> Form:
+    """How series are written where nobody says it."""
     products = sum(_OF_SUMS.get(row.kind, 0.1) for row in program.rows) * order * order
     if products <= _SHORT and len(program.rows) <= _FEW:
         return Form.STRAIGHT

@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "MANY", "WATCHED", "Box", "box_size"]
+__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "MANY", "MEMBERS", "WATCHED", "Box", "box_size"]
 
 DONE: Final = 0
 CAREFULLY: Final = 1  # the step is to be taken the plain way
 WATCHED: Final = 1  # there are exponentials, and the step tells how far what they are taken of moves
 MANY: Final = 2  # there are more than it watches
+MEMBERS: Final = 8  # runs of which a step is taken at once, where it is of several
 
 
 class Box(IntEnum):

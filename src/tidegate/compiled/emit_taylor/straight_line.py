@@ -1,7 +1,8 @@
 """Recurrences as straight-line LLVM text (stage: compiled): every coefficient in a register of its own, zeros left out. For small programs.
 
 The number of products grows with the square of the order, and nothing is repeated or looked up. In every sum the products of the newest coefficients
-come last, so that the others do not wait for them.
+come last, so that the others do not wait for them. What is fused with what is part of the text: several runs at once, which take the same text, have the
+numbers of each alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from tidegate.compiled.emit_taylor.recurrences import Program, Row
-from tidegate.compiled.emit_taylor.vector_text import bits, kind, spread_literal
-from tidegate.compiled.number_table import NumberTable, literal
+from tidegate.compiled.emit_taylor.vector_text import bits, kind, spread, spread_literal, suffix
+from tidegate.compiled.number_table import NumberTable
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Item", "Series", "Side", "StraightLine", "StraightSeries", "stores", "straight_series"]
+__all__ = ["Item", "Series", "Side", "StraightLine", "StraightSeries", "fused_declarations", "stores", "straight_series"]
 
 Series = list[str | None]
 
@@ -47,14 +48,28 @@ class StraightSeries:
 
 
 def straight_series(
-    program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, others: Sequence[Expr] = (), *, rests_at_zero: bool
+    program: Program,
+    places: Mapping[Expr, int],
+    order: int,
+    numbers: NumberTable,
+    others: Sequence[Expr] = (),
+    *,
+    rests_at_zero: bool,
+    members: int = 1,
 ) -> StraightSeries:
     """Lines that read the first coefficients at ``places`` of %out and the unit of time at its beginning, and keep all others in registers.
 
-    With ``rests_at_zero`` roots and powers of zero stay what they are.
+    With ``rests_at_zero`` roots and powers of zero stay what they are. With several ``members`` every number is one of each, side by side.
     """
-    made = _OneByOne(program, places, order, numbers, rests_at_zero=rests_at_zero)
-    return StraightSeries(made.lines, {(q, 1): made.series[state] for q, state in enumerate(program.states)}, [made.series[item] for item in others])
+    made = _OneByOne(program, places, order, numbers, rests_at_zero=rests_at_zero, members=members)
+    pieces = {(q, members): made.series[state] for q, state in enumerate(program.states)}
+    return StraightSeries(made.lines, pieces, [made.series[item] for item in others])
+
+
+def fused_declarations(text: str) -> str:
+    """What the lines in a text call."""
+    kinds = {f"llvm.fmuladd.{suffix(lanes)}": kind(lanes) for lanes in (1, 2, 4, 8)}
+    return "".join(f"declare {own} @{name}({own}, {own}, {own})\n" for name, own in kinds.items() if f"@{name}(" in text)
 
 
 def stores(made: StraightSeries) -> list[str]:
@@ -75,19 +90,21 @@ class StraightLine:
     ----------
     order : of the last coefficient.
     rests_at_zero : roots and powers of zero stay what they are.
+    lanes : of what is not told otherwise.
     """
 
-    def __init__(self, order: int, *, rests_at_zero: bool) -> None:
+    def __init__(self, order: int, *, rests_at_zero: bool, lanes: int = 1) -> None:
         self.order = order
         self.rests_at_zero = rests_at_zero
-        self.lanes = 1
+        self.lanes = lanes
         self.lines: list[str] = []
         self.count = 0
         self.ready: dict[str, int] = {}  # how many operations behind each other a register needs at least
+        self.products: dict[str, tuple[str, str]] = {}  # what each register that is one is the product of
         self.kept: dict[tuple[str, Item], str] = {}
         self.series: dict[Item, Sequence[str | None]] = {}
         self.weighted: dict[Item, Series] = {}
-        self.unit = self.new("load double, ptr %out")
+        self.unit = self.new(f"load {kind(lanes)}, ptr %out, align 8")
 
     def first(self, item: Item) -> str:
         """The first coefficient of a node."""
@@ -111,26 +128,46 @@ class StraightLine:
         return spread_literal(value, self.lanes)
 
     def op(self, name: str, a: str, b: str) -> str:
-        """An operation of two numbers; products may be fused with sums."""
-        register = self.new(f"{name} contract {kind(self.lanes)} {a}, {b}")
+        """An operation of two numbers."""
+        register = self.new(f"{name} {kind(self.lanes)} {a}, {b}")
         self.ready[register] = 1 + max(self.ready.get(a, 0), self.ready.get(b, 0))
+        if name == "fmul":
+            self.products[register] = (a, b)
+        return register
+
+    def fused(self, a: str, b: str, c: str) -> str:
+        """a b + c in one operation, where the processor has such; said here, so that it does not depend on what else the numbers are for."""
+        own = kind(self.lanes)
+        register = self.new(f"call {own} @llvm.fmuladd.{suffix(self.lanes)}({own} {a}, {own} {b}, {own} {c})")
+        self.ready[register] = 1 + max(self.ready.get(one, 0) for one in (a, b, c))
         return register
 
     def minus(self, a: str | None) -> str | None:
         """-a."""
-        return None if a is None else self.new(f"fneg {kind(self.lanes)} {a}")
+        return None if a is None else self.negated(a)
+
+    def negated(self, a: str) -> str:
+        """-a, not zero."""
+        register = self.new(f"fneg {kind(self.lanes)} {a}")
+        self.ready[register] = self.ready.get(a, 0)
+        return register
 
     def plus(self, a: str | None, b: str | None) -> str | None:
         """a + b, zeros left out."""
         if a is None or b is None:
             return a or b
-        return self.op("fadd", a, b)
+        if b in self.products:
+            return self.fused(*self.products[b], a)
+        return self.fused(*self.products[a], b) if a in self.products else self.op("fadd", a, b)
 
     def difference(self, a: str | None, b: str | None) -> str | None:
         """a - b, zeros left out."""
         if a is None or b is None:
             return a or self.minus(b)
-        return self.op("fsub", a, b)
+        if b in self.products:
+            one, other = self.products[b]
+            return self.fused(self.negated(one), other, a)
+        return self.fused(*self.products[a], self.negated(b)) if a in self.products else self.op("fsub", a, b)
 
     def times(self, a: str | None, b: str | None) -> str | None:
         """a b, zeros left out."""
@@ -295,15 +332,17 @@ _RULES: Final[dict[str, Callable[[StraightLine, Row[Item], int], str | None]]] =
 
 
 class _OneByOne(StraightLine):
-    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, *, rests_at_zero: bool) -> None:
-        super().__init__(order, rests_at_zero=rests_at_zero)
+    def __init__(
+        self, program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, *, rests_at_zero: bool, members: int
+    ) -> None:
+        super().__init__(order, rests_at_zero=rests_at_zero, lanes=members)
         self.places, self.numbers = places, numbers
         self.loaded: dict[Item, str] = {}
         made: dict[Item, Series] = {row.target: [self.first(row.target)] for row in program.rows}
         self.series.update(made)
         rate_of: dict[Item, Expr] = dict(zip(program.states, program.rates, strict=True))
         for k in range(1, order + 1):
-            scale = self.unit if k == 1 else self.op("fmul", self.unit, literal(1.0 / k))
+            scale = self.unit if k == 1 else self.op("fmul", self.unit, self.number(1.0 / k))
             for row in program.rows:
                 if row.kind == "state":
                     value = self._of_state(rate_of[row.target], k, scale)
@@ -318,10 +357,10 @@ class _OneByOne(StraightLine):
         if not isinstance(item, Expr):
             raise TypeError("nodes one by one")
         if item not in self.loaded and item.op == "const":
-            self.loaded[item] = self.numbers.operand(self.new, item.value)
+            self.loaded[item] = spread(self.new, self.numbers.operand(self.new, item.value), self.lanes)
         if item not in self.loaded:
-            place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item]}")
-            self.loaded[item] = self.new(f"load double, ptr {place}")
+            place = self.new(f"getelementptr double, ptr %out, i64 {self.places[item] * self.lanes}")
+            self.loaded[item] = self.new(f"load {kind(self.lanes)}, ptr {place}, align 8")
         return self.loaded[item]
 
     def _of_state(self, rate: Expr, k: int, scale: str) -> str | None:

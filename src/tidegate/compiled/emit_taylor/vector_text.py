@@ -7,7 +7,20 @@ from typing import Final
 
 from tidegate.compiled.number_table import literal
 
-__all__ = ["MOST_LANES", "VectorText", "assembled", "bits", "chunks", "kind", "ones", "spread", "spread_literal", "suffix"]
+__all__ = [
+    "MOST_LANES",
+    "VectorText",
+    "assembled",
+    "bits",
+    "chunks",
+    "kind",
+    "ones",
+    "spread",
+    "spread_literal",
+    "spread_whole",
+    "suffix",
+    "whole_kind",
+]
 
 MOST_LANES: Final = 8
 
@@ -67,12 +80,15 @@ class VectorText:
 
     def maximum(self, a: str, b: str, lanes: int = 1) -> str:
         """The larger of both, b where a is not a number."""
-        condition = self.new(f"fcmp ogt {kind(lanes)} {a}, {b}")
-        return self.new(f"select {bits(lanes)} {condition}, {kind(lanes)} {a}, {kind(lanes)} {b}")
+        return self.choice(self.new(f"fcmp ogt {kind(lanes)} {a}, {b}"), a, b, lanes)
 
-    def minimum(self, a: str, b: str) -> str:
+    def minimum(self, a: str, b: str, lanes: int = 1) -> str:
         """The smaller of both, b where a is not a number."""
-        return self.new(f"select i1 {self.new(f'fcmp olt double {a}, {b}')}, double {a}, double {b}")
+        return self.choice(self.new(f"fcmp olt {kind(lanes)} {a}, {b}"), a, b, lanes)
+
+    def choice(self, condition: str, a: str, b: str, lanes: int = 1) -> str:
+        """a where a condition holds, else b."""
+        return self.new(f"select {bits(lanes)} {condition}, {kind(lanes)} {a}, {kind(lanes)} {b}")
 
     def largest(self, value: str, lanes: int) -> str:
         """Of all lanes."""
@@ -133,6 +149,16 @@ def ones(lanes: int) -> str:
 def kind(lanes: int) -> str:
     """The type of so many numbers."""
     return "double" if lanes == 1 else f"<{lanes} x double>"
+
+
+def whole_kind(lanes: int) -> str:
+    """The type of so many whole numbers."""
+    return "i64" if lanes == 1 else f"<{lanes} x i64>"
+
+
+def spread_whole(value: int, lanes: int = 1) -> str:
+    """The same whole number in every lane, written out."""
+    return str(value) if lanes == 1 else "<" + ", ".join(f"i64 {value}" for _ in range(lanes)) + ">"
 
 
 def suffix(lanes: int) -> str:

@@ -12,10 +12,10 @@ from typing import Final
 
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores
-from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, chunks, kind, ones, spread_literal, suffix
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, bits, chunks, kind, ones, spread_literal, spread_whole, suffix, whole_kind
 from tidegate.compiled.number_table import NumberTable, literal
 
-__all__ = ["inverse_root", "step_declarations", "whole_step"]
+__all__ = ["WholeStep", "inverse_root", "step_declarations", "whole_step"]
 
 _LEAST: Final = 1e-290  # coefficients below say nothing about the radius
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
@@ -47,31 +47,58 @@ def inverse_root(x: float, order: int) -> float:
     return math.ldexp(1.0 + r * (0.6565 + 0.3435 * r), whole)
 
 
-def _power(text: VectorText, x: str, order: int) -> str:
-    """Of two, about: that of x**(-1/order)."""
-    bits = text.new(f"bitcast double {x} to i64")
-    exponent = text.new(f"sub i64 {text.new(f'lshr i64 {bits}, {_BITS}')}, {_BIAS}")
-    mantissa = text.new(f"or i64 {text.new(f'and i64 {bits}, {(1 << _BITS) - 1}')}, {_BIAS << _BITS}")
-    f = text.op("fsub", 1, text.new(f"bitcast i64 {mantissa} to double"), literal(1.0))
-    bent = text.op("fmul", 1, f, text.op("fadd", 1, literal(1.3465), text.op("fmul", 1, f, literal(-0.3465))))
-    return text.op("fmul", 1, text.op("fadd", 1, text.new(f"sitofp i64 {exponent} to double"), bent), literal(-1.0 / order))
+class _Line(VectorText):
+    """Arithmetic on what is one number of a run: ``wide`` of them side by side, each of another run."""
+
+    def __init__(self, wide: int) -> None:
+        super().__init__()
+        self.wide, self.one, self.whole = wide, kind(wide), whole_kind(wide)
+
+    def number(self, value: float) -> str:
+        return spread_literal(value, self.wide)
+
+    def counted(self, name: str, a: str, b: int) -> str:
+        """An operation of whole numbers."""
+        return self.new(f"{name} {self.whole} {a}, {spread_whole(b, self.wide)}")
+
+    def plus(self, a: str, b: str) -> str:
+        return self.op("fadd", self.wide, a, b)
+
+    def times(self, a: str, b: str) -> str:
+        return self.op("fmul", self.wide, a, b)
+
+    def holds(self, relation: str, a: str, b: str) -> str:
+        return self.new(f"fcmp {relation} {self.one} {a}, {b}")
+
+    def either(self, condition: str, a: str, b: str) -> str:
+        return self.choice(condition, a, b, self.wide)
+
+    def one_or_zero(self, condition: str) -> str:
+        return self.new(f"uitofp {bits(self.wide)} {condition} to {self.one}")
+
+    def power(self, x: str, order: int) -> str:
+        """Of two, about: that of x**(-1/order)."""
+        pattern = self.new(f"bitcast {self.one} {x} to {self.whole}")
+        exponent = self.counted("sub", self.counted("lshr", pattern, _BITS), _BIAS)
+        mantissa = self.counted("or", self.counted("and", pattern, (1 << _BITS) - 1), _BIAS << _BITS)
+        f = self.op("fsub", self.wide, self.new(f"bitcast {self.whole} {mantissa} to {self.one}"), self.number(1.0))
+        bent = self.times(f, self.plus(self.number(1.3465), self.times(f, self.number(-0.3465))))
+        return self.times(self.plus(self.new(f"sitofp {self.whole} {exponent} to {self.one}"), bent), self.number(-1.0 / order))
+
+    def raised(self, power: str) -> str:
+        """Two to this power, about."""
+        whole = self.call("floor", self.wide, power)
+        r = self.op("fsub", self.wide, power, whole)
+        bent = self.plus(self.number(1.0), self.times(r, self.plus(self.number(0.6565), self.times(r, self.number(0.3435)))))
+        raised = self.new(f"fptosi {self.one} {whole} to {self.whole}")
+        raised = self.counted("shl", self.counted("add", raised, _BIAS), _BITS)
+        return self.times(self.new(f"bitcast {self.whole} {raised} to {self.one}"), bent)
 
 
-def _raised(text: VectorText, power: str) -> str:
-    """Two to this power, about."""
-    whole = text.call("floor", 1, power)
-    r = text.op("fsub", 1, power, whole)
-    bent = text.op("fadd", 1, literal(1.0), text.op("fmul", 1, r, text.op("fadd", 1, literal(0.6565), text.op("fmul", 1, r, literal(0.3435)))))
-    raised = text.new(f"fptosi double {whole} to i64")
-    raised = text.new(f"add i64 {raised}, {_BIAS}")
-    raised = text.new(f"shl i64 {raised}, {_BITS}")
-    return text.op("fmul", 1, text.new(f"bitcast i64 {raised} to double"), bent)
-
-
-def step_declarations(n: int, before: str) -> str:
+def step_declarations(n: int, before: str, members: int = 1) -> str:
     """What the function of a whole step of n states calls, as far as the text of its module before it does not declare it."""
-    widths = sorted({1, *(lanes for _, lanes in chunks(n))})
-    called = {f"llvm.fabs.{suffix(lanes)}": kind(lanes) for lanes in widths} | {"llvm.floor.f64": "double"}
+    widths = sorted({members, *(lanes for _, lanes in chunks(n) if members == 1)})
+    called = {f"llvm.fabs.{suffix(lanes)}": kind(lanes) for lanes in widths} | {f"llvm.floor.{suffix(members)}": kind(members)}
     return "".join(f"declare {own} @{name}({own})\n" for name, own in called.items() if f" @{name}(" not in before)
 
 
@@ -102,13 +129,15 @@ def whole_step(
     n_exponents : how many of these, the last ones, are what exponentials are taken of; the others must not come to zero.
     is_affine : of y' = A y + b + c t: what the polynomial leaves of it is one power of time, largest at the end, so that no step is looked into.
     """
-    return _Step(name, n, order, rates, series, numbers, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
+    return WholeStep(name, n, order, rates, series, numbers, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
 
 
-_Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
+Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
 
 
-class _Step:
+class WholeStep:
+    """The text of the function, for what ``whole_step`` is given; with several ``members`` what all kinds of them have in common."""
+
     def __init__(
         self,
         name: str,
@@ -120,29 +149,36 @@ class _Step:
         *,
         n_exponents: int,
         is_affine: bool,
+        members: int = 1,
     ) -> None:
         self.name, self.n, self.order, self.rates, self.is_affine = name, n, order, rates, is_affine
         self.numbers = numbers
         self.straight = series if isinstance(series, StraightSeries) else None
         self.places = () if isinstance(series, StraightSeries) else series
         self.n_exponents = n_exponents
-        self.text = VectorText()
+        self.members = members
+        self.text = _Line(members)
+        self.now = "%t"
         self.block = "go"
         self.loops = 0
+        self.cares = False
 
     def text_of_all(self) -> str:
+        """Of this function alone."""
         text = self.text
         if self.straight is None:
             self._begin_looped()
         else:
             self._begin_straight(self.straight)
-        unit = text.load("%out", 0)
+        unit = self.single("%out", 0)
         step = self._length(self._radius(), unit)
         self._polynomial(step, unit)
         self._fit(step)
-        arguments = "double %t, ptr %y, ptr %p, ptr %m, ptr noalias %out, ptr noalias %box, ptr noalias %a, ptr noalias %end, ptr noalias %rate"
         body = "\n".join(text.lines)
-        return f"define i64 @{self.name}.step({arguments}) nounwind {_WIDE} {{\nentry:\n{body}\n}}\n"
+        return f"define i64 @{self.name}.step({self._arguments()}) nounwind {_WIDE} {{\nentry:\n{body}\n}}\n"
+
+    def _arguments(self) -> str:
+        return "double %t, ptr %y, ptr %p, ptr %m, ptr noalias %out, ptr noalias %box, ptr noalias %a, ptr noalias %end, ptr noalias %rate"
 
     def _begin_looped(self) -> None:
         text = self.text
@@ -161,13 +197,33 @@ class _Step:
         text.lines += [*series.lines, f"  br i1 {only}, label %give, label %on", "give:", *stores(series), f"  ret i64 {DONE}", "on:"]
         self.block = "on"
 
+    # ---- numbers in memory
+
+    def single(self, array: str, place: int) -> str:
+        """What is one number of a run."""
+        return self.text.load(array, place * self.members, self.members)
+
+    def put(self, value: str, place: int) -> None:
+        """The same into the box."""
+        self.text.store(value, "%box", place * self.members, self.members)
+
+    def at(self, first: int | str, offset: int = 0) -> int | str:
+        """The place of what is told of an unknown, behind so many other numbers."""
+        if isinstance(first, int):
+            return (offset + first) * self.members
+        return self.text.new(f"add i64 {first}, {offset}") if offset else first
+
+    def _spread(self, value: str, lanes: int) -> str:
+        """What is one number of a run, beside as many unknowns."""
+        return value if lanes == self.members else self.text.spread(value, lanes)
+
     # ---- the same for all unknowns
 
-    def _for_all(self, body: Callable[[int | str, int, _Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]]) -> _Sums:
+    def _for_all(self, body: Callable[[int | str, int, Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]]) -> Sums:
         """Do something with all unknowns, several at a time; what is gathered has a type, double or i1, and begins with a value of so many lanes."""
-        pieces = list(chunks(self.n))
+        pieces = list(chunks(self.n)) if self.members == 1 else [(q, self.members) for q in range(self.n)]
         wide = sum(lanes == MOST_LANES for _, lanes in pieces)
-        gathered: _Sums = {}
+        gathered: Sums = {}
         for name, (_, begin) in sums.items():
             for lanes in {lanes for _, lanes in pieces}:
                 gathered[name, lanes] = begin(lanes)
@@ -179,14 +235,14 @@ class _Step:
         return gathered
 
     def _loop(
-        self, count: int, body: Callable[[int | str, int, _Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]], gathered: _Sums
+        self, count: int, body: Callable[[int | str, int, Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]], gathered: Sums
     ) -> None:
         text = self.text
         self.loops += 1
         label = f"all{self.loops}"
         text.label(label)
         text.lines.append(f"  %{label}.q = phi i64 [ 0, %{self.block} ], [ %{label}.next, %{label} ]")
-        inside: _Sums = {}
+        inside: Sums = {}
         holes: list[tuple[int, str, str, str]] = []
         for name, (of, _) in sums.items():
             register = f"%{label}.{name}"
@@ -203,30 +259,28 @@ class _Step:
         text.lines += [f"  br i1 {again}, label %{label}, label %{label}.done", f"{label}.done:"]
         self.block = f"{label}.done"
 
-    def _largest(self, gathered: _Sums, name: str) -> str:
+    def _largest(self, gathered: Sums, name: str) -> str:
         found = ""
         for (one, lanes), value in sorted(gathered.items(), key=str):
             if one == name:
-                most = self.text.largest(value, lanes)
-                found = self.text.maximum(found, most) if found else most
+                most = self.text.largest(value, lanes) if lanes != self.members else value
+                found = self.text.maximum(found, most, self.members) if found else most
         return found
 
-    def _every(self, gathered: _Sums, name: str) -> str:
+    def _every(self, gathered: Sums, name: str) -> str:
         found = ""
         for (one, lanes), value in sorted(gathered.items(), key=str):
             if one == name:
-                holds = self.text.every(value, lanes)
-                found = self.text.both(found, holds, 1) if found else holds
+                holds = self.text.every(value, lanes) if lanes != self.members else value
+                found = self.text.both(found, holds, self.members) if found else holds
         return found
 
     def _of(self, what: int, first: int | str) -> int | str:
         """Where one of the four numbers of each unknown stands in the box: its least scale, scale, slope, sum."""
-        offset = FIRST_LEAST + what * self.n
-        return offset + first if isinstance(first, int) else self.text.new(f"add i64 {first}, {offset}")
+        return self.at(first, FIRST_LEAST + what * self.n)
 
     def _place(self, k: int, first: int | str, offset: int) -> int | str:
-        offset += (k - 1) * self.n
-        return offset + first if isinstance(first, int) else self.text.new(f"add i64 {first}, {offset}")
+        return self.at(first, offset + (k - 1) * self.n)
 
     def _coefficients(self, k: int, first: int | str, lanes: int) -> str:
         if self.straight is None or not isinstance(first, int):
@@ -241,7 +295,7 @@ class _Step:
 
     # ---- how long the step may be
 
-    def _compare(self, first: int | str, lanes: int, scale: str, sums: _Sums) -> None:
+    def _compare(self, first: int | str, lanes: int, scale: str, sums: Sums) -> None:
         """Note the last two coefficients by the scales."""
         text = self.text
         inverse = text.new(f"fdiv {kind(lanes)} {spread_literal(1.0, lanes)}, {scale}")
@@ -252,20 +306,19 @@ class _Step:
     def _sums_of_coefficients(self) -> dict[str, tuple[str, Callable[[int], str]]]:
         return {f"c{k}": ("double", lambda lanes: spread_literal(0.0, lanes)) for k in (self.order, self.order - 1)}
 
-    def _radius_by(self, gathered: _Sums) -> str:
+    def _radius_by(self, gathered: Sums) -> str:
         """Caution times the radius, in units of time."""
         text = self.text
         least = ""
         says = ""
         for k in (self.order, self.order - 1):
             size = self._largest(gathered, f"c{k}")
-            is_told = text.new(f"fcmp ogt double {size}, {literal(_LEAST)}")
-            power = _power(text, text.maximum(size, literal(_LEAST)), k)
-            power = text.new(f"select i1 {is_told}, double {power}, double {literal(float(_BIAS))}")
-            least = text.minimum(least, power) if least else power
-            says = text.new(f"or i1 {says}, {is_told}") if says else is_told
-        radius = text.new(f"select i1 {says}, double {_raised(text, least)}, double {literal(float('inf'))}")
-        return text.op("fmul", 1, radius, text.load("%box", Box.CAUTION))
+            is_told = text.holds("ogt", size, text.number(_LEAST))
+            power = text.power(text.maximum(size, text.number(_LEAST), text.wide), k)
+            power = text.either(is_told, power, text.number(float(_BIAS)))
+            least = text.minimum(least, power, text.wide) if least else power
+            says = text.new(f"or {bits(text.wide)} {says}, {is_told}") if says else is_told
+        return text.times(text.either(says, text.raised(least), text.number(float("inf"))), self.single("%box", Box.CAUTION))
 
     def _radius(self) -> str:
         """The same, with scales that know how far the unknowns move; the scales are put down.
@@ -275,76 +328,83 @@ class _Step:
         text = self.text
 
         def least(first: int | str, lanes: int) -> str:
-            return text.maximum(self._size(text.load("%y", first, lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
+            return text.maximum(self._size(text.load("%y", self.at(first), lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
 
-        def at_once(first: int | str, lanes: int, sums: _Sums) -> None:
+        def at_once(first: int | str, lanes: int, sums: Sums) -> None:
             moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), spread_literal(_MOVES, lanes))
             scale = text.maximum(moved, least(first, lanes), lanes)
             text.store(scale, "%box", self._of(1, first), lanes)
             self._compare(first, lanes, scale, sums)
 
-        def still(first: int | str, lanes: int, sums: _Sums) -> None:
+        def still(first: int | str, lanes: int, sums: Sums) -> None:
             self._compare(first, lanes, least(first, lanes), sums)
 
-        def later(first: int | str, lanes: int, sums: _Sums) -> None:
-            moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), text.spread(radius, lanes))
+        def later(first: int | str, lanes: int, sums: Sums) -> None:
+            moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), self._spread(radius, lanes))
             scale = text.maximum(moved, least(first, lanes), lanes)
-            text.store(scale, "%box", self._of(1, first), lanes)
+            place = self._of(1, first)
+            text.store(scale if self.members == 1 else text.either(is_alike, text.load("%box", place, lanes), scale), "%box", place, lanes)
             self._compare(first, lanes, scale, sums)
 
         told = self._radius_by(self._for_all(at_once, self._sums_of_coefficients()))
         begin = self.block
-        is_alike = text.both(text.new(f"fcmp oge double {told}, {literal(1.0 / _ALIKE)}"), text.new(f"fcmp ole double {told}, {literal(_ALIKE)}"), 1)
-        text.lines += [f"  br i1 {is_alike}, label %known, label %asked", "asked:"]
+        is_alike = text.both(text.holds("oge", told, text.number(1.0 / _ALIKE)), text.holds("ole", told, text.number(_ALIKE)), text.wide)
+        text.lines += [f"  br i1 {text.every(is_alike, text.wide)}, label %known, label %asked", "asked:"]
         self.block = "asked"
         radius = self._radius_by(self._for_all(still, self._sums_of_coefficients()))
-        radius = text.new(f"select i1 {text.new(f'fcmp olt double {radius}, {literal(float("inf"))}')}, double {radius}, double {literal(0.0)}")
+        radius = text.either(text.holds("olt", radius, text.number(float("inf"))), radius, text.number(0.0))
         again = self._radius_by(self._for_all(later, self._sums_of_coefficients()))
+        if self.members > 1:
+            again = text.either(is_alike, told, again)
         text.label("known")
-        value = text.new(f"phi double [ {told}, %{begin} ], [ {again}, %{self.block} ]")
+        value = text.new(f"phi {text.one} [ {told}, %{begin} ], [ {again}, %{self.block} ]")
         self.block = "known"
         return value
 
     def _length(self, radius: str, unit: str) -> str:
         text = self.text
-        limit = text.op("fmul", 1, radius, unit)
-        text.store(limit, "%box", Box.LIMIT)
-        limits = text.new(f"fcmp olt double {limit}, {literal(float('inf'))}")
-        longest = text.load("%box", Box.LONGEST_KNOWN if self.is_affine else Box.LONGEST)
-        longest = text.new(f"select i1 {limits}, double {longest}, double {text.load('%box', Box.UNLIMITED)}")
-        possible = text.minimum(limit, longest)
-        text.store(possible, "%box", Box.POSSIBLE)
-        until = text.minimum(text.new(f"fadd double %t, {possible}"), text.load("%box", Box.UNTIL))
-        step = text.new(f"fsub double {until}, %t")
-        text.store(step, "%box", Box.STEP)
-        ahead = text.new(f"fcmp ogt double {step}, {text.load('%box', Box.SMALLEST)}")
-        is_long = literal(0.0)
-        if not self.is_affine:
-            longer = text.new(f"fcmp ogt double {step}, {text.load('%box', Box.LOOK)}")
-            is_long = text.new(f"uitofp i1 {longer} to double")
-        text.store(is_long, "%box", Box.IS_LONG)
-        text.lines += [f"  br i1 {ahead}, label %polynomial, label %care", "care:", f"  ret i64 {CAREFULLY}", "polynomial:"]
-        self.block = "polynomial"
+        limit = text.times(radius, unit)
+        self.put(limit, Box.LIMIT)
+        longest = self.single("%box", Box.LONGEST_KNOWN if self.is_affine else Box.LONGEST)
+        longest = text.either(text.holds("olt", limit, text.number(float("inf"))), longest, self.single("%box", Box.UNLIMITED))
+        possible = text.minimum(limit, longest, text.wide)
+        self.put(possible, Box.POSSIBLE)
+        until = text.minimum(text.new(f"fadd {text.one} {self.now}, {possible}"), self.single("%box", Box.UNTIL), text.wide)
+        step = text.new(f"fsub {text.one} {until}, {self.now}")
+        self.put(step, Box.STEP)
+        ahead = text.holds("ogt", step, self.single("%box", Box.SMALLEST))
+        is_long = text.number(0.0) if self.is_affine else text.one_or_zero(text.holds("ogt", step, self.single("%box", Box.LOOK)))
+        self.put(is_long, Box.IS_LONG)
+        self._go_on_if(ahead, "polynomial")
         return step
+
+    def _go_on_if(self, condition: str, label: str) -> None:
+        """No more is to be done of a step for which this does not hold."""
+        self.text.lines.append(f"  br i1 {condition}, label %{label}, label %care")
+        if not self.cares:
+            self.text.lines += ["care:", f"  ret i64 {CAREFULLY}"]
+        self.cares = True
+        self.text.lines.append(f"{label}:")
+        self.block = label
 
     # ---- the step
 
     def _powers(self, step: str, unit: str) -> dict[int, list[str]]:
         """Of the step's length by the unit, from the first on, in as many lanes as are wanted somewhere; the first list is that of the widest."""
         text = self.text
-        widths = sorted({lanes for _, lanes in chunks(self.n)}, reverse=True)
+        widths = sorted({lanes for _, lanes in chunks(self.n)}, reverse=True) if self.members == 1 else [self.members]
         most = widths[0]
-        powers = ["", text.spread(text.new(f"fdiv double {step}, {unit}"), most)]
+        powers = ["", self._spread(text.new(f"fdiv {text.one} {step}, {unit}"), most)]
         for k in range(2, self.order + 1):
             powers.append(text.op("fmul", most, powers[k // 2], powers[k - k // 2]))
-        return {lanes: [text.narrowed(power, most, lanes) if power else "" for power in powers] for lanes in (*widths, 1)}
+        return {lanes: [text.narrowed(power, most, lanes) if power else "" for power in powers] for lanes in (*widths, text.wide)}
 
     def _polynomial(self, step: str, unit: str) -> None:
         """Coefficients for the step, its end, and slopes there."""
         text, order = self.text, self.order
         powers = self._powers(step, unit)
 
-        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+        def body(first: int | str, lanes: int, sums: Sums) -> None:
             # two sums of each kind, smallest terms first, so that neither waits for the other
             ends, slopes = ["", ""], ["", ""]
             for k in range(order, 0, -1):
@@ -356,62 +416,57 @@ class _Step:
                 slopes[which] = text.op("fadd", lanes, slopes[which], steep) if slopes[which] else steep
             end, slope = (text.new(f"fadd {kind(lanes)} {kept[0]}, {kept[1]}") for kept in (ends, slopes))
             text.store(slope, "%box", self._of(2, first), lanes)
-            text.store(text.new(f"fadd {kind(lanes)} {text.load('%y', first, lanes)}, {end}"), "%end", first, lanes)
+            place = self.at(first)
+            text.store(text.new(f"fadd {kind(lanes)} {text.load('%y', place, lanes)}, {end}"), "%end", place, lanes)
             way = self._size(end, lanes)
             finite = text.new(f"fcmp olt {kind(lanes)} {way}, {spread_literal(float('inf'), lanes)}")
             sums["finite", lanes] = text.both(sums["finite", lanes], finite, lanes)
-            allowed = text.op("fmul", lanes, text.load("%box", self._of(1, first), lanes), text.spread(idle, lanes))
+            allowed = text.op("fmul", lanes, text.load("%box", self._of(1, first), lanes), self._spread(idle, lanes))
             sums["rests", lanes] = text.both(sums["rests", lanes], text.new(f"fcmp ole {kind(lanes)} {way}, {allowed}"), lanes)
 
-        idle = text.load("%box", Box.IDLE)
+        idle = self.single("%box", Box.IDLE)
         gathered = self._for_all(body, {"finite": ("i1", ones), "rests": ("i1", ones)})
-        text.store(text.new(f"uitofp i1 {self._every(gathered, 'rests')} to double"), "%box", Box.IS_IDLE)
-        clear = self._clear(powers[1])
-        text.store(text.new(f"uitofp i1 {clear} to double"), "%box", Box.IS_CLEAR)
-        text.store(self._reach(powers[1]), "%box", Box.REACH)
-        text.lines += [f"  br i1 {self._every(gathered, 'finite')}, label %compare, label %care", "compare:"]
-        self.block = "compare"
+        self.put(text.one_or_zero(self._every(gathered, "rests")), Box.IS_IDLE)
+        self.put(text.one_or_zero(self._clear(powers[text.wide])), Box.IS_CLEAR)
+        self.put(self._reach(powers[text.wide]), Box.REACH)
+        self._go_on_if(self._every(gathered, "finite"), "compare")
 
     def _clear(self, powers: list[str]) -> str:
         """Whether bounds on the whole step say that no divisor comes to zero."""
         text = self.text
-        clear = "true"
+        clear = ones(text.wide)
         for divisor in self._divisors():
-            least, rest = self._least_size(divisor, powers)
-            clear = text.both(clear, text.new(f"fcmp ogt double {least}, {rest}"), 1)
+            clear = text.both(clear, text.holds("ogt", *self._least_size(divisor, powers)), text.wide)
         return clear
 
     def _reach(self, powers: list[str]) -> str:
         """A bound on how far any exponent moves in the step, of those that do not stay where exponentials are nothing, or beyond all bounds."""
         text = self.text
-        most = literal(0.0)
+        most = text.number(0.0)
         for exponent in self._exponents():
             least, rest = self._least_size(exponent, powers)
-            matters = text.new(f"fcmp ult double {text.new(f'fsub double {least}, {rest}')}, {literal(_NOTHING)}")
-            reach = literal(0.0)
+            matters = text.holds("ult", text.new(f"fsub {text.one} {least}, {rest}"), text.number(_NOTHING))
+            reach = text.number(0.0)
             for k in range(self.order, 0, -1):
-                reach = text.op("fadd", 1, reach, text.call("fabs", 1, text.op("fmul", 1, exponent(k), powers[k])))
-            most = text.maximum(most, text.new(f"select i1 {matters}, double {reach}, double {literal(0.0)}"))
+                reach = text.plus(reach, self._size(text.times(exponent(k), powers[k]), text.wide))
+            most = text.maximum(most, text.either(matters, reach, text.number(0.0)), text.wide)
         return most
 
     def _least_size(self, series: Callable[[int], str], powers: list[str]) -> tuple[str, str]:
         """A bound from below on the size of a polynomial in the step (Horner's rule, on [0, 1]), and about what the series leaves out."""
         text, order = self.text, self.order
-        zero = literal(0.0)
+        zero = text.number(0.0)
         begin = series(0)
-        is_negative = text.new(f"fcmp olt double {begin}, {zero}")
-        sign = text.new(f"select i1 {is_negative}, double {literal(-1.0)}, double {literal(1.0)}")
+        sign = text.either(text.holds("olt", begin, zero), text.number(-1.0), text.number(1.0))
         low = ""
         rest = zero
         for k in range(order, 0, -1):
-            b = text.op("fmul", 1, text.op("fmul", 1, series(k), sign), powers[k])
+            b = text.times(text.times(series(k), sign), powers[k])
             if k >= order - 1:
-                part = text.op("fmul", 1, text.call("fabs", 1, b), literal(1.0 if k == order else _LEFT_OUT))
-                rest = text.op("fadd", 1, rest, part)
-            low = text.minimum(text.op("fadd", 1, b, low) if low else b, zero)
-        size = text.call("fabs", 1, begin)
-        rest = text.op("fadd", 1, rest, text.op("fmul", 1, size, literal(_ROUNDING)))
-        return text.op("fadd", 1, size, low), rest
+                rest = text.plus(rest, text.times(self._size(b, text.wide), text.number(1.0 if k == order else _LEFT_OUT)))
+            low = text.minimum(text.plus(b, low) if low else b, zero, text.wide)
+        size = self._size(begin, text.wide)
+        return text.plus(size, low), text.plus(rest, text.times(size, text.number(_ROUNDING)))
 
     def _divisors(self) -> list[Callable[[int], str]]:
         watched = self._watched()
@@ -424,30 +479,27 @@ class _Step:
     def _watched(self) -> list[Callable[[int], str]]:
         """What gives the coefficient of each order of each divisor and exponent."""
         if self.straight is not None:
-            return [lambda k, series=series: series[k] or literal(0.0) for series in self.straight.others]
+            return [lambda k, series=series: series[k] or self.text.number(0.0) for series in self.straight.others]
         return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.places]
 
     def _fit(self, step: str) -> None:
         """Whether the equations hold at the end; rounding is asked for only where they seem not to."""
         text = self.text
-        later = text.new(f"fadd double %t, {step}")
-        text.lines.append(f"  call void @{self.name}.start(double {later}, ptr %end, ptr %p, ptr %m, ptr %out) nounwind")
-        for first, lanes in chunks(self.n):
-            text.store(self._rates_at_the_end(first, lanes), "%rate", first, lanes)
+        self._put_rates(text.new(f"fadd {text.one} {self.now}, {step}"))
 
         def left_and_allowed(first: int | str, lanes: int) -> tuple[str, str]:
-            rate = text.op("fmul", lanes, text.load("%rate", first, lanes), text.spread(step, lanes))
+            rate = text.op("fmul", lanes, text.load("%rate", self.at(first), lanes), self._spread(step, lanes))
             left = self._size(text.new(f"fsub {kind(lanes)} {rate}, {text.load('%box', self._of(2, first), lanes)}"), lanes)
             scale = text.load("%box", self._of(1, first), lanes)
-            scale = text.maximum(self._size(text.load("%end", first, lanes), lanes), scale, lanes)
-            return left, text.op("fmul", lanes, scale, text.spread(fit, lanes))
+            scale = text.maximum(self._size(text.load("%end", self.at(first), lanes), lanes), scale, lanes)
+            return left, text.op("fmul", lanes, scale, self._spread(fit, lanes))
 
-        def body(first: int | str, lanes: int, sums: _Sums) -> None:
+        def body(first: int | str, lanes: int, sums: Sums) -> None:
             left, allowed = left_and_allowed(first, lanes)
             sums["fits", lanes] = text.both(sums["fits", lanes], text.new(f"fcmp ole {kind(lanes)} {left}, {allowed}"), lanes)
 
-        def closely(first: int | str, lanes: int, sums: _Sums) -> None:
-            size = self._size(text.load("%y", first, lanes), lanes)
+        def closely(first: int | str, lanes: int, sums: Sums) -> None:
+            size = self._size(text.load("%y", self.at(first), lanes), lanes)
             for k in range(self.order, 0, -1):
                 term = self._size(text.load("%a", self._place(k, first, 0), lanes), lanes)
                 size = text.op("fadd", lanes, size, text.op("fmul", lanes, term, spread_literal(float(k), lanes)))
@@ -455,12 +507,24 @@ class _Step:
             allowed = text.op("fadd", lanes, allowed, text.op("fmul", lanes, size, spread_literal(_ROUNDING, lanes)))
             sums["fits", lanes] = text.both(sums["fits", lanes], text.new(f"fcmp ole {kind(lanes)} {left}, {allowed}"), lanes)
 
-        fit = text.load("%box", Box.FIT)
+        fit = self.single("%box", Box.FIT)
         fits = self._every(self._for_all(body, {"fits": ("i1", ones)}), "fits")
-        text.lines += [f"  br i1 {fits}, label %fine, label %closely", "fine:", f"  ret i64 {DONE}", "closely:"]
+        self._end_if(fits)
+        text.lines.append("closely:")
         self.block = "closely"
-        fits = self._every(self._for_all(closely, {"fits": ("i1", ones)}), "fits")
-        text.lines.append(f"  ret i64 {text.new(f'select i1 {fits}, i64 {DONE}, i64 {CAREFULLY}')}")
+        self._end(self._every(self._for_all(closely, {"fits": ("i1", ones)}), "fits"))
+
+    def _end_if(self, fits: str) -> None:
+        self.text.lines += [f"  br i1 {fits}, label %fine, label %closely", "fine:", f"  ret i64 {DONE}"]
+
+    def _end(self, fits: str) -> None:
+        self.text.lines.append(f"  ret i64 {self.text.new(f'select i1 {fits}, i64 {DONE}, i64 {CAREFULLY}')}")
+
+    def _put_rates(self, later: str) -> None:
+        """First coefficients and rates at the end of the step."""
+        self.text.lines.append(f"  call void @{self.name}.start(double {later}, ptr %end, ptr %p, ptr %m, ptr %out) nounwind")
+        for first, lanes in chunks(self.n):
+            self.text.store(self._rates_at_the_end(first, lanes), "%rate", first, lanes)
 
     def _rates_at_the_end(self, first: int, lanes: int) -> str:
         rates = self.rates[first : first + lanes]

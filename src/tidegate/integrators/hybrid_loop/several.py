@@ -14,7 +14,7 @@ from tidegate.compiled.pointers import integers_at, pointer
 from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 
-__all__ = ["run_several"]
+__all__ = ["prepare", "run_several", "tell"]
 
 # places in a plan; the same in ``integrators.several_runs``, which names what stands there
 NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FRESH_NUMBERS = range(8)
@@ -22,7 +22,7 @@ AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIAL
 ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
 N_PLAN: Final = 20
 # what is told of a run
-CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, N_TOLD = range(9)
+CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, IS_OVER, N_TOLD = range(10)
 LEAST_ROOM: Final = 40  # records: with less a run is not begun, since it would come to its first stop at once
 _BYTES: Final = 8
 
@@ -35,8 +35,10 @@ def _put(target, source, first, count):
 
 
 @native
-def _prepare(run, plan):
+def prepare(run, plan):
     """The memory as it was before the first run, with the parameters and start values of the next."""
+    # memory beside that of the first run stays where it is
+    address_h, address_r = run.address_h, run.address_r
     h = integers(run.h, 0, plan[N_FRESH_INTEGERS])
     r = vector(run.r, 0, plan[N_FRESH_NUMBERS])
     fresh_h = integers(integers_at(plan[AT_FRESH_INTEGERS]), 0, plan[N_FRESH_INTEGERS])
@@ -45,6 +47,8 @@ def _prepare(run, plan):
         h[q] = fresh_h[q]
     for q in range(plan[N_FRESH_NUMBERS]):
         r[q] = fresh_r[q]
+    run.address_h = address_h
+    run.address_r = address_r
     width = plan[WIDTH]
     start = vector(pointer(plan[AT_STARTS]), plan[NEXT] * width, width)
     place = _put(run.p, start, 0, run.n_p)
@@ -83,6 +87,18 @@ def _is_held(run):
     return 0.0
 
 
+@native
+def tell(run, told, code):
+    """What has become of a run that is over."""
+    told[CODE] = code
+    told[TIME] = run.t
+    told[STEPS] = run.c_steps
+    told[GRAZING] = run.m[run.first_grazing]
+    told[IS_HELD] = _is_held(run)
+    told[N_REMARKS] = run.n_loose + run.n_faint
+    told[IS_OVER] = 1.0
+
+
 @kernel_entry(INTEGERS)
 def run_several(run, at):
     """Go on with the plan: TARGET when all runs are over, LIMIT where Python is wanted."""
@@ -94,7 +110,7 @@ def run_several(run, at):
         if plan[STEPS_LEFT] <= 0 or (is_new and full):
             return LIMIT
         if is_new:
-            _prepare(run, plan)
+            prepare(run, plan)
         _give_room(run, plan)
         rows = pointer(plan[AT_ROWS] + _BYTES * plan[USED_ROWS] * run.wide_rows)
         log = pointer(plan[AT_LOG] + _BYTES * plan[USED_LOG] * run.wide_log)
@@ -110,12 +126,7 @@ def run_several(run, at):
                 plan[IS_UNDER_WAY] = 1
                 return LIMIT
         _note(run, plan, told)
-        told[CODE] = code
-        told[TIME] = run.t
-        told[STEPS] = run.c_steps
-        told[GRAZING] = run.m[run.first_grazing]
-        told[IS_HELD] = _is_held(run)
-        told[N_REMARKS] = run.n_loose + run.n_faint
+        tell(run, told, code)
         plan[IS_UNDER_WAY] = 0
         plan[NEXT] += 1
     return TARGET

@@ -14,9 +14,9 @@ from tidegate.compiled.workspace import STEP_ROW, tail, vector
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM
-from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, put_least, shortest_step
+from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, put_least
 
-__all__ = ["take_smooth_steps"]
+__all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps"]
 
 _BEFORE_DATA: Final = 3  # numbers in a record of a polynomial: where it begins, how wide, its degree
 
@@ -62,14 +62,14 @@ def _write_polynomial(run, polynomials):
 
 
 @native
-def _goes_smoothly(run):
+def goes_smoothly(run):
     """True if the steps ahead may be such."""
     looks = run.f_step_begins != 0 or run.f_proof != 0 or run.n_forced > 0 or run.is_sized == 0
     return not looks and run.is_cut == 0 and run.quiet_flips == 0 and run.stiff_steps == 0 and not run.nominal > 0.0 and not run.t_shown > run.t
 
 
 @native
-def _next_stop(run, times):
+def next_stop(run, times):
     """The time that a step must not reach."""
     stop = min(run.t_end, run.t_next, run.t_event)
     if run.next_output < run.n_asked:
@@ -77,16 +77,35 @@ def _next_stop(run, times):
     return stop
 
 
+@native
+def note_smooth_step(run, end):
+    """What follows from a step that has led here, besides the unknowns."""
+    run.t = end
+    run.length = run.step
+    run.step_old = run.step
+    run.step_before_event = run.step
+    run.step_new = run.possible
+    run.stiff_steps = 0
+    run.idle_steps = 0
+    run.crept_steps = max(run.crept_steps - 1, 0)
+    run.is_first = 0
+    run.has_passed = 0
+    run.has_polynomial = 0
+    run.last_guard = -1
+
+
 @kernel_entry(NUMBERS, NUMBERS, NUMBERS, INTEGER)
 def take_smooth_steps(run, rows, polynomials, times, most):
     """At most so many steps; how many it were. Behind them there is room for what the loop writes down in one more."""
     n = run.n
     taken = 0
-    if not _goes_smoothly(run):
+    if not goes_smoothly(run):
         return taken
-    stop = _next_stop(run, times)
+    stop = next_stop(run, times)
     if not run.t < stop:
         return taken
+    if run.goes_by_size == 1:
+        put_least(run)
     order = run.series_order
     held = vector(run.r, run.coefficients_at, order * n)
     while taken < most:
@@ -96,7 +115,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         if run.keeps_polynomials == 1:
             a = tail(polynomials, run.n_polynomials * run.wide_polynomials + _BEFORE_DATA + n)
         unit = min(run.step_new, run.step_max)
-        if not call_whole_step(run, unit, shortest_step(run.t), a):
+        if not call_whole_step(run, unit, a):
             return taken
         end = run.t + run.step
         plainly = moves_plainly(run) and (run.n_peaks == 0 or run.is_clear == 1)
@@ -116,19 +135,8 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         if is_larger and run.goes_by_size == 1:
             renew_tolerances(run, 0)
             put_least(run)
-        run.t = end
-        run.length = run.step
-        run.step_old = run.step
-        run.step_before_event = run.step
-        run.step_new = run.possible
-        run.stiff_steps = 0
-        run.idle_steps = 0
-        run.crept_steps = max(run.crept_steps - 1, 0)
-        run.is_first = 0
-        run.has_passed = 0
-        run.has_polynomial = 0
-        run.last_guard = -1
         run.c_steps += 1
+        note_smooth_step(run, end)
         taken += 1
         if run.wants_step_rows == 1:
             _write_row(run, rows, end)

@@ -22,15 +22,18 @@ from tidegate.compiled.kinds import WORD
 from tidegate.compiled.workspace import ANOTHER_METHOD, NOT_FINITE, STEP_TOO_SMALL, vector
 
 __all__ = [
+    "FARTHEST",
     "STIFF_STEPS",
     "call_whole_step",
     "caution_of",
     "degree_of",
     "is_at_the_end",
+    "looks_inside",
     "moves_plainly",
     "no_series",
     "prepare_box",
     "put_least",
+    "put_limits",
     "shortest_step",
     "take_step",
 ]
@@ -46,7 +49,7 @@ _LOOKS: Final = 4  # parts of such a step
 _FAR: Final = 3.0  # what an exponential is taken of moves by more than this in the step, which is looked at inside, ...
 _BETWEEN: Final = 4.0  # ... so often that it moves by less than this from look to look, ...
 _MOST_LOOKS: Final = 64  # ... up to here; ...
-_FARTHEST: Final = 600.0  # ... where it would move farther, the step is shorter
+FARTHEST: Final = 600.0  # ... where it would move farther, the step is shorter
 _SHORTER: Final = 0.25
 _LOOKS_UNKNOWN: Final = 16  # where there are too many exponentials to watch
 _AHEAD: Final = 8.0  # of the time gone by: a step that the series does not limit looks no farther ahead than this, or than was found possible
@@ -389,23 +392,44 @@ def is_at_the_end(run, t):
 
 
 @native
-def _unlimited(run, longest, unit):
-    """How far a step looks ahead that its series does not limit.
+def _unlimited(ahead, longest, unit):
+    """How far a step looks ahead that its series does not limit, so long after the start.
 
     Where series end, as those of parabolas do, nothing else says how far to look ahead; the end of the run does not, or pieces would differ.
     """
-    return min(longest, max(unit, _AHEAD * (run.t - run.t_start))) if run.t > run.t_start else longest
+    return min(longest, max(unit, _AHEAD * ahead)) if ahead > 0.0 else longest
+
+
+@native
+def put_limits(run, t, unit, box, stride, lane):
+    """What limits a step of a run from a time on, into a box of several runs that is ``stride`` wide."""
+    longest = min(_GROWTH * unit, run.step_max)
+    ahead = t - run.t_start
+    box[_LONGEST * stride + lane] = longest
+    # what nothing has found possible yet is a guess; a series that cannot be mistaken need not heed it
+    box[_KNOWN * stride + lane] = longest if ahead > 0.0 else min(_GROWTH_OF_A_GUESS * unit, run.step_max)
+    box[_UNLIMITED * stride + lane] = _unlimited(ahead, longest, unit)
+    box[_UNTIL * stride + lane] = run.t_next
+    box[_SHORTEST * stride + lane] = shortest_step(t)
+    box[_LOOK * stride + lane] = _MUCH_LONGER * unit
+
+
+@native
+def looks_inside(run, is_long, reach):
+    """How many parts of a step are looked at: of one much longer than the last one, or in which an exponential may hide something."""
+    looks = _LOOKS if is_long != 0.0 else 1
+    if run.exponentials == MANY:
+        return _LOOKS_UNKNOWN
+    if not reach <= _FAR:
+        return max(looks, int(min(math.ceil(reach / _BETWEEN), _MOST_LOOKS)))
+    return looks
 
 
 @native
 def _is_right_inside(run, polynomial):
-    """Look into a step that is much longer than the last one, or in which an exponential may hide something."""
+    """Look into a step, if that is to be done."""
     box = run.series_box
-    looks = _LOOKS if box[_IS_LONG] != 0.0 else 1
-    if run.exponentials == MANY:
-        looks = _LOOKS_UNKNOWN
-    elif not box[_REACH] <= _FAR:
-        looks = max(looks, int(min(math.ceil(box[_REACH] / _BETWEEN), _MOST_LOOKS)))
+    looks = looks_inside(run, box[_IS_LONG], box[_REACH])
     if looks == 1:
         return True
     a = vector(run.r, run.coefficients_at, run.series_order * run.n)
@@ -415,26 +439,19 @@ def _is_right_inside(run, polynomial):
 
 
 @native
-def call_whole_step(run, unit, smallest, polynomial):
+def call_whole_step(run, unit, polynomial):
     """The step by the model's own machine code, from run.t on, its polynomial where it is wanted; False if it is to be taken the plain way.
 
     It is known then, and how it was, but nothing follows from it yet.
     """
     box = run.series_box
-    longest = min(_GROWTH * unit, run.step_max)
     box[_IS_STARTED] = 1.0 if is_at_the_end(run, run.t) else 0.0
-    box[_LONGEST] = longest
-    # what nothing has found possible yet is a guess; a series that cannot be mistaken need not heed it
-    box[_KNOWN] = longest if run.t > run.t_start else min(_GROWTH_OF_A_GUESS * unit, run.step_max)
-    box[_UNLIMITED] = _unlimited(run, longest, unit)
-    box[_UNTIL] = run.t_next
-    box[_SHORTEST] = smallest
-    box[_LOOK] = _MUCH_LONGER * unit
+    put_limits(run, run.t, unit, box, 1, 0)
     while True:
         run.series[0] = unit
         code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
         run.c_rhs += 2
-        if code != DONE or not box[_REACH] > _FARTHEST:
+        if code != DONE or not box[_REACH] > FARTHEST:
             break
         box[_IS_STARTED] = 0.0
         box[_LONGEST] = box[_UNLIMITED] = box[_KNOWN] = _SHORTER * box[_STEP]
@@ -477,10 +494,10 @@ def _follow_from_it(run):
 
 
 @native
-def _step_at_once(run, unit, smallest):
+def _step_at_once(run, unit):
     if run.is_taken == 1:
         run.is_taken = 0
-    elif run.nominal > 0.0 or not call_whole_step(run, unit, smallest, vector(run.r, run.coefficients_at, run.series_order * run.n)):
+    elif run.nominal > 0.0 or not call_whole_step(run, unit, vector(run.r, run.coefficients_at, run.series_order * run.n)):
         return False
     _follow_from_it(run)
     return True
@@ -503,7 +520,7 @@ def _step_with_care(run, unit, smallest):
         run.nominal = 0.0
     limit = _possible(run) * unit
     if not limit < np.inf:
-        longest = _unlimited(run, longest, unit)
+        longest = _unlimited(t - run.t_start, longest, unit)
     possible = min(limit, longest, run.step_max, run.series_box[_LONGEST])
     proposed = possible
     rejected = run.c_rejected
@@ -546,7 +563,7 @@ def take_step(run, _number, _whole):
         put_least(run)
     smallest = shortest_step(t)
     unit = min(run.step_new, run.step_max)
-    if not _step_at_once(run, unit, smallest):
+    if not _step_at_once(run, unit):
         code = _step_with_care(run, unit, smallest)
         if code != 0:
             return code

@@ -23,9 +23,11 @@ from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.pace import Pace
 from tidegate.integrators.radau.stages_for import stages_for
+from tidegate.integrators.several_runs import N_FRESH_NUMBERS, STEPS_LEFT, Several
 from tidegate.integrators.taylor import hooks
 from tidegate.integrators.taylor.smooth import take_smooth_steps
 from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step
+from tidegate.integrators.taylor.together import Together
 
 __all__ = ["TaylorIntegrator", "order_for"]
 
@@ -70,6 +72,8 @@ class TaylorIntegrator(NativeRun):
         super().__init__(problem, self._method)
         self._by_radau: Pace | None = None
         self._between_looks, self._next_look = _FIRST_LOOK, 0
+        self._together: Together | None = None
+        self._are_together: Several | None = None
 
     def reset(self) -> None:
         """Go back to before ``start``."""
@@ -90,6 +94,28 @@ class TaylorIntegrator(NativeRun):
         self._by_radau = Pace(self)
         self._look_later()
         return stop
+
+    def begin_with(self, several: Several) -> None:
+        """Put into a plan what this memory and its model say; many smooth runs go side by side."""
+        super().begin_with(several)
+        self._are_together = None
+        if several.are_many and self._together is None and _is_smooth(self.problem):
+            series, order = self.problem.model.series, max(self._functions)
+            functions = None if series is None else series.members(order)
+            if functions is not None:
+                self._together = Together(self._work, functions, order, (self._rows.dtype, self._log.dtype))
+        if several.are_many and self._together is not None:
+            self._together.begin(several)
+            self._are_together = several
+
+    def go_on_with(self, several: Several, steps: int) -> bool:
+        """Carry out runs of other parameters natively for about so many steps; True when all are over."""
+        if not several.plan[N_FRESH_NUMBERS]:
+            self.begin_with(several)
+        if several is not self._are_together or self._together is None:
+            return super().go_on_with(several, steps)
+        several.plan[STEPS_LEFT] = steps
+        return self._together.go_on(several, self._enter)
 
     def _look_later(self) -> None:
         """Radau goes on from here."""

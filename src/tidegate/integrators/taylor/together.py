@@ -1,0 +1,100 @@
+"""Memory for several smooth runs side by side (stage: integrators), of which ``members`` takes steps at once.
+
+In: the memory of one run, machine code for steps of several. Out: what was written down of runs, and whose it is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Final
+
+import numpy as np
+
+from tidegate.compiled.compiled_model import MembersFunctions
+from tidegate.compiled.emit_taylor.step_box import MEMBERS, box_size
+from tidegate.compiled.workspace import Workspace
+from tidegate.integrators import several_runs as s
+from tidegate.integrators.interface import Stop
+from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.record_types import Written
+
+__all__ = ["Together"]
+
+# places behind those of a plan, and in what it points to; the same in ``integrators.taylor.members``
+UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT = range(s.N_PLAN, s.N_PLACES)
+MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, TAKEN, N_SLOT = range(13)
+OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
+_NOBODY: Final = -1
+_ROOM: Final = 512  # records of each lane
+_BLOCKS: Final = 4096
+_LINE, _BYTES = 8, 8  # numbers in a line of the cache, bytes in a number
+_SINGLE: Final = 3  # numbers of one run that stand there once
+
+
+class Together:
+    """As many memories as runs go side by side, and one in which their numbers stand beside each other.
+
+    Parameters
+    ----------
+    work : the memory of a run before its start.
+    functions : of steps.
+    order : of the series.
+    kinds : of rows, and of entries of the log.
+    """
+
+    def __init__(self, work: Workspace, functions: MembersFunctions, order: int, kinds: tuple[np.dtype[np.void], np.dtype[np.void]]) -> None:
+        n = int(work["n"])
+        self._works = [work.copy() for _ in range(MEMBERS)]
+        self._rows, self._log = (np.zeros((MEMBERS, _ROOM), kind) for kind in kinds)
+        self._slots = np.zeros(MEMBERS * (N_SLOT + 2), dtype=np.int64)
+        self._blocks = np.zeros((_BLOCKS, N_BLOCK), dtype=np.int64)
+        wide = _SINGLE + 4 * n + box_size(n) + functions.n_numbers + order * n
+        room = np.zeros(wide * MEMBERS + functions.n_scratch + _LINE)
+        self._lanes = room[-(room.ctypes.data // _BYTES) % _LINE :]  # each vector in one line of the cache
+        self._functions = functions
+        slots, where = self._of_slots
+        for lane, own in enumerate(self._works):
+            own["address_h"], own["address_r"] = own.h.ctypes.data, own.r.ctypes.data
+            slots[lane, [NUMBER, AT_H, AT_R]] = lane, own.h.ctypes.data, own.r.ctypes.data
+            slots[lane, [AT_ROWS, AT_LOG]] = self._rows[lane].ctypes.data, self._log[lane].ctypes.data
+            where[:, lane] = own.numbers("p").ctypes.data, own.numbers("m").ctypes.data
+
+    @property
+    def _of_slots(self) -> tuple[Any, Any]:
+        """What is known of each run under way, and where its parameters and what is constant between events stand."""
+        return self._slots[: MEMBERS * N_SLOT].reshape(MEMBERS, N_SLOT), self._slots[MEMBERS * N_SLOT :].reshape(2, MEMBERS)
+
+    def begin(self, several: s.Several) -> None:
+        """Take up other runs."""
+        slots, _ = self._of_slots
+        slots[:, [MEMBER, IS_SMOOTH, TAKEN]] = _NOBODY, 0, 0
+        plan, functions = several.plan, self._functions
+        plan[[UNDER_WAY, ROOM_BLOCKS, WIDE_OUT]] = 0, _BLOCKS, functions.n_numbers
+        plan[[AT_BLOCKS, AT_SLOTS, AT_LANES]] = self._blocks.ctypes.data, self._slots.ctypes.data, self._lanes.ctypes.data
+        plan[[F_MEMBER, F_STEP]] = functions.address_of_member, functions.address_of_step
+        plan[[s.ROOM_ROWS, s.ROOM_LOG]] = _ROOM
+
+    def go_on(self, several: s.Several, enter: Any) -> bool:
+        """Carry the runs on until somebody is to look; True when all are over.
+
+        Parameters
+        ----------
+        several : the runs, with how many steps are left.
+        enter : calls a kernel entry.
+        """
+        slots, _ = self._of_slots
+        slots[:, [USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG]] = 0
+        several.plan[N_BLOCKS] = 0
+        entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.taylor.members").run_members.address)
+        code = enter(entry, several.plan.ctypes.data)
+        blocks = self._blocks[: several.plan[N_BLOCKS]]
+        for lane in range(MEMBERS):
+            own = blocks[blocks[:, LANE] == lane]
+            if len(own):
+                several.rows.append(self._of(self._rows, lane, USED_ROWS))
+                several.log.append(self._of(self._log, lane, USED_LOG))
+                several.owners.append((np.repeat(own[:, OWNER], own[:, BLOCK_ROWS]), np.repeat(own[:, OWNER], own[:, BLOCK_LOG])))
+        return Stop(code) is Stop.TARGET
+
+    def _of(self, records: Written, lane: int, used: int) -> Written:
+        return records[lane, : self._of_slots[0][lane, used]].copy()
