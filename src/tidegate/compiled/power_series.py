@@ -95,14 +95,14 @@ class ExpressionSeries:
 
         Returns
         -------
-        None where the series is so long that it is not written out.
+        None where the series is so long that it is not written out, or every step has to be looked into.
         """
         program = self._program(self.symbols.unknowns, self._form.rates)
-        if form_by_size(program, order) is not Form.STRAIGHT:
+        if form_by_size(program, order) is not Form.STRAIGHT or len(program.exponents) > _MOST_EXPONENTS:
             return None
         if order not in self._made_for_many:
-            watched, exponents = self._watched(program), program.exponents[:_MOST_EXPONENTS]
-            made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=exponents)
+            watched = self._watched(program)
+            made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents)
             module = load(made.text)
             of_one, of_all = module.address("series.member"), module.address("series.step")
             self._made_for_many[order] = MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)

@@ -20,9 +20,10 @@ Written = NDArray[np.void]
 
 def joined(blocks: Sequence[Written], kind: np.dtype[np.void]) -> Written:
     """All records in one array of its own; ``kind`` where there are none."""
-    if len(blocks) == 1:
-        return blocks[0].copy()  # numpy compares the fields of records one by one to put arrays together
-    return np.concatenate(blocks) if blocks else np.zeros(0, kind)
+    if not blocks:
+        return np.zeros(0, kind)
+    # as plain numbers: numpy compares the fields of records one by one to put arrays together
+    return np.concatenate([block.view(np.float64) for block in blocks]).view(blocks[0].dtype) if len(blocks) > 1 else blocks[0].copy()
 
 
 def row_type(problem: Problem) -> np.dtype[np.void]:

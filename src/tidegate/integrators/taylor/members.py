@@ -20,7 +20,7 @@ from tidegate.compiled.jit import INTEGERS, kernel_entry, native
 from tidegate.compiled.pointers import integers_at, pointer, run_at
 from tidegate.compiled.workspace import LIMIT, TARGET, integers, tail, vector
 from tidegate.events.own_size import renew_tolerances
-from tidegate.events.schedule import is_same_time
+from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 from tidegate.integrators.hybrid_loop.several import (
     AT_POLYNOMIALS,
@@ -41,20 +41,29 @@ from tidegate.integrators.hybrid_loop.several import (
     tell,
 )
 from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step
-from tidegate.integrators.taylor.step import FARTHEST, looks_inside, put_least, put_limits, shortest_step
+from tidegate.integrators.taylor.step import FAR, put_least, put_limits
 
 __all__ = ["run_members"]
 
 # places behind those of the plan, and in what it points to; the same in ``integrators.taylor.together``
 UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT = range(N_PLAN, N_PLAN + 9)
 # of each run under way
-MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, TAKEN, N_SLOT = range(13)
+MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
+# Of the memory in which numbers stand side by side: first what is one number of a run, then what is one of each unknown, then the box, the series, the
+# polynomial, and what first coefficients need.
+_TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _IS_IN, _ACCEPTED, _GROWN, N_SINGLE = range(12)
+_Y, _END, _RATE, _SLOPE, _SIZE = range(5)
 _NOBODY: Final = -1
 _FEW: Final = 2  # runs that are left: they are taken to their ends one by one
+_WORTH_WHILE: Final = 2.0  # steps up to where something else is to be done
+_AT_A_TIME: Final = 16  # steps of a run that often has something else to do
+_NEAR: Final = 2.0 * SAME_TIME
 _BYTES: Final = 8
-_CAUTION, _FIT, _IDLE, _POSSIBLE, _STEP = int(Box.CAUTION), int(Box.FIT), int(Box.IDLE), int(Box.POSSIBLE), int(Box.STEP)
-_IS_IDLE, _IS_CLEAR, _IS_LONG, _REACH = int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.REACH)
+_OF_CAUTION, _OF_FIT, _OF_IDLE, _UNTIL = int(Box.CAUTION), int(Box.FIT), int(Box.IDLE), int(Box.UNTIL)
+_POSSIBLE, _STEP, _IS_IDLE, _IS_CLEAR, _IS_LONG, _REACH = (
+    int(Box.POSSIBLE), int(Box.STEP), int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.REACH),
+)  # fmt: skip
 
 
 @native
@@ -73,64 +82,41 @@ def _part(plan, first, count):
     return vector(pointer(plan[AT_LANES]), first * MEMBERS, count * MEMBERS)
 
 
-_Y: Final = 3
-
-
-# Where these parts begin, in numbers of one run: time, step proposed, time not to be reached, then as many as there are unknowns of
-# y, its end, rates there and largest values so far, then the box, the series, the polynomial, and what first coefficients need.
 @native
-def _times(plan):
-    return _part(plan, 0, 1)
+def _single(plan, which):
+    """What is one number of a run."""
+    return vector(pointer(plan[AT_LANES]), which * MEMBERS, MEMBERS)
 
 
 @native
-def _proposed(plan):
-    return _part(plan, 1, 1)
-
-
-@native
-def _stops(plan):
-    return _part(plan, 2, 1)
-
-
-@native
-def _unknowns(plan, n):
-    return _part(plan, _Y, n)
-
-
-@native
-def _ends(plan, n):
-    return _part(plan, _Y + n, n)
-
-
-@native
-def _rates(plan, n):
-    return _part(plan, _Y + 2 * n, n)
-
-
-@native
-def _largest(plan, n):
-    return _part(plan, _Y + 3 * n, n)
+def _of_unknowns(plan, n, which):
+    """What is a number of each unknown: _Y, its _END in the step ahead, its _RATE there, its _SLOPE now, the largest _SIZE so far."""
+    return _part(plan, N_SINGLE + which * n, n)
 
 
 @native
 def _box(plan, n):
-    return _part(plan, _Y + 4 * n, FIRST_LEAST + 4 * n)
+    return _part(plan, N_SINGLE + 5 * n, FIRST_LEAST + 4 * n)
+
+
+@native
+def _first_of_series(n):
+    return N_SINGLE + 9 * n + FIRST_LEAST
 
 
 @native
 def _series(plan, n):
-    return _part(plan, _Y + 8 * n + FIRST_LEAST, plan[WIDE_OUT])
+    return _part(plan, _first_of_series(n), plan[WIDE_OUT])
 
 
 @native
 def _polynomial(plan, n, order):
-    return _part(plan, _Y + 8 * n + FIRST_LEAST + plan[WIDE_OUT], order * n)
+    return _part(plan, _first_of_series(n) + plan[WIDE_OUT], order * n)
 
 
 @native
 def _scratch(plan, n, order):
-    return _part(plan, _Y + 8 * n + FIRST_LEAST + plan[WIDE_OUT] + order * n, 1)
+    return _part(plan, _first_of_series(n) + plan[WIDE_OUT] + order * n, 1)
 
 
 @native
@@ -214,11 +200,23 @@ def _go_on(plan, slot, is_new, budget):
 
 @native
 def _may_go_beside_others(run, plan):
-    """True if the step ahead is likely to be a smooth one."""
+    """True if the steps ahead are likely to be smooth ones, and more than one."""
     plain = run.hook_smooth != 0 and run.wants_step_rows == 0 and run.keeps_polynomials == 0 and run.f_step == run.f_step_full
     if not plain or run.phase != 0 or run.is_taken == 1 or run.is_terminated == 1 or run.c_steps + 1 >= plan[MOST_STEPS] or not goes_smoothly(run):
         return False
-    return run.t + min(run.step_new, run.step_max) < next_stop(run, vector(pointer(plan[AT_TIMES]), 0, run.n_asked))
+    stop = next_stop(run, vector(pointer(plan[AT_TIMES]), 0, run.n_asked))
+    return run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < stop
+
+
+@native
+def _alone_for(run, plan):
+    """How many steps a run goes alone before it is asked again: more where times that are asked for lie as close as steps."""
+    k = run.next_output
+    if k + 1 < run.n_asked:
+        times = vector(pointer(plan[AT_TIMES]), 0, run.n_asked)
+        if times[k + 1] - times[k] < _WORTH_WHILE * run.step_new:
+            return _AT_A_TIME
+    return 1
 
 
 @native
@@ -226,10 +224,10 @@ def _put_tolerances(run, plan, lane):
     """What steps are measured by, into the lane."""
     n = run.n
     box = _box(plan, n)
-    most = _largest(plan, n)
+    size = _of_unknowns(plan, n, _SIZE)
     for q in range(n):
         box[(FIRST_LEAST + q) * MEMBERS + lane] = run.series_box[FIRST_LEAST + q]
-        most[q * MEMBERS + lane] = run.y_max[q] if run.goes_by_size == 1 else np.inf
+        size[q * MEMBERS + lane] = run.y_max[q] if run.goes_by_size == 1 else np.inf
 
 
 @native
@@ -238,42 +236,62 @@ def _enter(run, plan, slot, lane):
     n = run.n
     if run.goes_by_size == 1:
         put_least(run)
-    _times(plan)[lane] = run.t
-    _proposed(plan)[lane] = run.step_new
-    _stops(plan)[lane] = next_stop(run, vector(pointer(plan[AT_TIMES]), 0, run.n_asked))
-    y = _unknowns(plan, n)
+    stop = next_stop(run, vector(pointer(plan[AT_TIMES]), 0, run.n_asked))
+    # the loop takes an end that is the same time for the time itself
+    near = _NEAR * max(abs(run.t), abs(stop), run.time_size)
+    _single(plan, _TIME)[lane] = run.t
+    _single(plan, _START)[lane] = run.t_start
+    _single(plan, _PROPOSED)[lane] = run.step_new
+    _single(plan, _LONGEST)[lane] = run.step_max
+    _single(plan, _STOP)[lane] = stop - near
+    _single(plan, _TAKEN)[lane] = 0.0
+    _single(plan, _MOST)[lane] = plan[MOST_STEPS] - run.c_steps - 1
+    _single(plan, _IS_IN)[lane] = 1.0
+    y = _of_unknowns(plan, n, _Y)
     for q in range(n):
         y[q * MEMBERS + lane] = run.y[q]
     box = _box(plan, n)
-    box[_CAUTION * MEMBERS + lane] = run.series_box[_CAUTION]
-    box[_FIT * MEMBERS + lane] = run.series_box[_FIT]
-    box[_IDLE * MEMBERS + lane] = run.series_box[_IDLE]
+    box[_OF_CAUTION * MEMBERS + lane] = run.series_box[_OF_CAUTION]
+    box[_OF_FIT * MEMBERS + lane] = run.series_box[_OF_FIT]
+    box[_OF_IDLE * MEMBERS + lane] = run.series_box[_OF_IDLE]
+    box[_UNTIL * MEMBERS + lane] = run.t_next
     _put_tolerances(run, plan, lane)
-    first, out = _lane_of(plan, _Y, lane), _lane_of(plan, _Y + 8 * n + FIRST_LEAST, lane)
+    first, out = _lane_of(plan, N_SINGLE, lane), _lane_of(plan, _first_of_series(n), lane)
     call_member(plan[F_MEMBER], run.t, first, run.p, run.m, out, _scratch(plan, n, run.series_order))
     slot[IS_SMOOTH] = 1
-    slot[TAKEN] = 0
 
 
 @native
 def _leave(run, plan, slot, lane):
     """Take a run out of its lane."""
     slot[IS_SMOOTH] = 0
+    _single(plan, _IS_IN)[lane] = 0.0
     n = run.n
-    taken = slot[TAKEN]
-    slot[TAKEN] = 0
+    taken = int(_single(plan, _TAKEN)[lane])
     if taken == 0:
         return
-    y, rate = _unknowns(plan, n), _rates(plan, n)
+    y, slope = _of_unknowns(plan, n, _Y), _of_unknowns(plan, n, _SLOPE)
     for q in range(n):
         run.y[q] = y[q * MEMBERS + lane]
-        run.f0[q] = rate[q * MEMBERS + lane]
+        run.f0[q] = slope[q * MEMBERS + lane]
     run.is_started = 0
     run.c_steps += taken
     run.c_rhs += 2 * taken
     run.crept_steps = max(run.crept_steps - taken + 1, 0)
-    run.possible = _proposed(plan)[lane]
-    note_smooth_step(run, _times(plan)[lane])
+    run.step = _single(plan, _LENGTH)[lane]
+    run.possible = _single(plan, _PROPOSED)[lane]
+    note_smooth_step(run, _single(plan, _TIME)[lane])
+
+
+@native
+def _renew(run, plan, n, lane):
+    """Tolerances that go by sizes, where an unknown is larger than ever before."""
+    y = _of_unknowns(plan, n, _Y)
+    for q in range(n):
+        run.y[q] = y[q * MEMBERS + lane]
+    renew_tolerances(run, 0)
+    put_least(run)
+    _put_tolerances(run, plan, lane)
 
 
 @native
@@ -292,71 +310,88 @@ def _make_ready(plan, lane):
             plan[UNDER_WAY] += 1
             if _go_on(plan, slot, True, 0):
                 continue
-        run = _run_of(slot)
-        is_alone = plan[NEXT] >= plan[COUNT] and plan[UNDER_WAY] <= _FEW
         if plan[STEPS_LEFT] <= 0 or plan[N_BLOCKS] + 3 * MEMBERS >= plan[ROOM_BLOCKS] or _is_full(plan, slot, LEAST_ROOM):
             return False
-        if not is_alone and _may_go_beside_others(run, plan):
+        run = _run_of(slot)
+        is_last = plan[NEXT] >= plan[COUNT] and plan[UNDER_WAY] <= _FEW
+        if not is_last and _may_go_beside_others(run, plan):
             _enter(run, plan, slot, lane)
             return True
-        _go_on(plan, slot, False, plan[STEPS_LEFT] if is_alone else 1)
+        _go_on(plan, slot, False, plan[STEPS_LEFT] if is_last else _alone_for(run, plan))
 
 
 @native
-def _take_steps(plan, run_0):
-    """Steps of all that are in their lanes, until one of these has something else to do."""
-    n = run_0.n
-    order = run_0.series_order
-    t, proposed, stops = _times(plan), _proposed(plan), _stops(plan)
-    y, end, rate, most = _unknowns(plan, n), _ends(plan, n), _rates(plan, n), _largest(plan, n)
-    box, out, polynomial, scratch = _box(plan, n), _series(plan, n), _polynomial(plan, n, order), _scratch(plan, n, order)
-    where = _where(plan)
+def _put_limits(plan, n):
+    """What limits the step ahead of all runs."""
+    t, start, proposed, longest = _single(plan, _TIME), _single(plan, _START), _single(plan, _PROPOSED), _single(plan, _LONGEST)
+    box, unit = _box(plan, n), _single(plan, _first_of_series(n))
+    for lane in range(MEMBERS):
+        unit[lane] = min(proposed[lane], longest[lane])
+        put_limits(t[lane], start[lane], unit[lane], longest[lane], box, MEMBERS, lane)
+
+
+@native
+def _accept(plan, n, good, watches_nothing, is_watched):
+    """Make the ends of steps the current points, where they are what the loop would do; how many steps it were."""
+    t, proposed, length, taken = _single(plan, _TIME), _single(plan, _PROPOSED), _single(plan, _LENGTH), _single(plan, _TAKEN)
+    stop, is_in, accepted, grown = _single(plan, _STOP), _single(plan, _IS_IN), _single(plan, _ACCEPTED), _single(plan, _GROWN)
+    box = _box(plan, n)
+    count = 0.0
+    for lane in range(MEMBERS):
+        step = box[_STEP * MEMBERS + lane]
+        plain = box[_IS_IDLE * MEMBERS + lane] == 0.0 and box[_IS_LONG * MEMBERS + lane] == 0.0 and box[_REACH * MEMBERS + lane] <= FAR
+        clear = watches_nothing or (is_watched and box[_IS_CLEAR * MEMBERS + lane] != 0.0)
+        is_good = (good >> lane) & 1 == 1 and is_in[lane] != 0.0 and plain and clear and t[lane] + step < stop[lane]
+        one = 1.0 if is_good else 0.0
+        accepted[lane] = one
+        grown[lane] = 0.0
+        t[lane] = t[lane] + step if is_good else t[lane]
+        length[lane] = step if is_good else length[lane]
+        proposed[lane] = box[_POSSIBLE * MEMBERS + lane] if is_good else proposed[lane]
+        taken[lane] += one
+        count += one
+    y, end, rate = _of_unknowns(plan, n, _Y), _of_unknowns(plan, n, _END), _of_unknowns(plan, n, _RATE)
+    slope, size = _of_unknowns(plan, n, _SLOPE), _of_unknowns(plan, n, _SIZE)
+    for q in range(n):
+        for lane in range(MEMBERS):
+            k = q * MEMBERS + lane
+            is_good = accepted[lane] != 0.0
+            y[k] = end[k] if is_good else y[k]
+            slope[k] = rate[k] if is_good else slope[k]
+            grown[lane] = 1.0 if is_good and abs(end[k]) > size[k] else grown[lane]
+    return int(count)
+
+
+@native
+def _take_steps(plan, model):
+    """Steps of all that are in their lanes, until one of these has something else to do; ``model`` is a run of the same model."""
+    n, order = model.n, model.series_order
+    watches_nothing, is_watched = model.n_peaks == 0, model.n_watched == model.n_quotients
+    t, proposed, stop = _single(plan, _TIME), _single(plan, _PROPOSED), _single(plan, _STOP)
+    taken, most = _single(plan, _TAKEN), _single(plan, _MOST)
+    is_in, accepted, grown = _single(plan, _IS_IN), _single(plan, _ACCEPTED), _single(plan, _GROWN)
     leaves = False
-    while not leaves:
+    while True:
+        _put_limits(plan, n)
+        good = call_members(
+            plan[F_STEP], t, _where(plan), _of_unknowns(plan, n, _Y), _series(plan, n), _box(plan, n), _polynomial(plan, n, order),
+            _of_unknowns(plan, n, _END), _of_unknowns(plan, n, _RATE), _scratch(plan, n, order),
+        )  # fmt: skip
+        plan[STEPS_LEFT] -= _accept(plan, n, good, watches_nothing, is_watched)
         for lane in range(MEMBERS):
-            if _slot(plan, lane)[IS_SMOOTH] == 1:
-                run = _run_of(_slot(plan, lane))
-                unit = min(proposed[lane], run.step_max)
-                out[lane] = unit
-                put_limits(run, t[lane], unit, box, MEMBERS, lane)
-        good = call_members(plan[F_STEP], t, where, y, out, box, polynomial, end, rate, scratch)
-        for lane in range(MEMBERS):
-            slot = _slot(plan, lane)
-            if slot[IS_SMOOTH] == 0:
+            if is_in[lane] == 0.0:
                 continue
-            run = _run_of(slot)
-            later = t[lane] + box[_STEP * MEMBERS + lane]
-            reach = box[_REACH * MEMBERS + lane]
-            is_known = (good >> lane) & 1 == 1 and not reach > FARTHEST and looks_inside(run, box[_IS_LONG * MEMBERS + lane], reach) == 1
-            is_clear = run.n_watched == run.n_quotients and box[_IS_CLEAR * MEMBERS + lane] != 0.0
-            is_plain = box[_IS_IDLE * MEMBERS + lane] == 0.0 and (run.n_peaks == 0 or is_clear)
-            if not is_known or not is_plain or not later < stops[lane] or is_same_time(run, later, stops[lane]):
-                _leave(run, plan, slot, lane)
+            if grown[lane] != 0.0:
+                _renew(_run_of(_slot(plan, lane)), plan, n, lane)
+            if accepted[lane] == 0.0 or not t[lane] + proposed[lane] < stop[lane] or taken[lane] >= most[lane]:
+                slot = _slot(plan, lane)
+                _leave(_run_of(slot), plan, slot, lane)
                 leaves = True
-                if plan[STEPS_LEFT] > 0:
+                if accepted[lane] == 0.0 and plan[STEPS_LEFT] > 0:
                     # whatever it is, the step is taken the plain way
                     _go_on(plan, slot, False, 1)
-                continue
-            is_larger = False
-            for q in range(n):
-                place = q * MEMBERS + lane
-                y[place] = end[place]
-                is_larger = is_larger or abs(y[place]) > most[place]
-            t[lane] = later
-            proposed[lane] = box[_POSSIBLE * MEMBERS + lane]
-            run.step = box[_STEP * MEMBERS + lane]
-            slot[TAKEN] += 1
-            plan[STEPS_LEFT] -= 1
-            if is_larger:
-                for q in range(n):
-                    run.y[q] = y[q * MEMBERS + lane]
-                renew_tolerances(run, 0)
-                put_least(run)
-                _put_tolerances(run, plan, lane)
-            if not later + proposed[lane] < stops[lane] or run.c_steps + slot[TAKEN] + 1 >= plan[MOST_STEPS]:
-                _leave(run, plan, slot, lane)
-                leaves = True
-        leaves = leaves or plan[STEPS_LEFT] <= 0
+        if leaves or plan[STEPS_LEFT] <= 0:
+            return
 
 
 @kernel_entry(INTEGERS)

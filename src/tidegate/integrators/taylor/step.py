@@ -22,19 +22,17 @@ from tidegate.compiled.kinds import WORD
 from tidegate.compiled.workspace import ANOTHER_METHOD, NOT_FINITE, STEP_TOO_SMALL, vector
 
 __all__ = [
-    "FARTHEST",
+    "FAR",
     "STIFF_STEPS",
     "call_whole_step",
     "caution_of",
     "degree_of",
     "is_at_the_end",
-    "looks_inside",
     "moves_plainly",
     "no_series",
     "prepare_box",
     "put_least",
     "put_limits",
-    "shortest_step",
     "take_step",
 ]
 
@@ -46,10 +44,10 @@ _GROWTH: Final = 100.0  # no step is longer than so many times what was found po
 _GROWTH_OF_A_GUESS: Final = 1e12  # the same at the start of a run, of y' = A y + b + c t: however wrong the guess is, powers stay finite
 _MUCH_LONGER: Final = 3.0  # a step so much longer is looked at inside, too
 _LOOKS: Final = 4  # parts of such a step
-_FAR: Final = 3.0  # what an exponential is taken of moves by more than this in the step, which is looked at inside, ...
+FAR: Final = 3.0  # what an exponential is taken of moves by more than this in the step, which is looked at inside, ...
 _BETWEEN: Final = 4.0  # ... so often that it moves by less than this from look to look, ...
 _MOST_LOOKS: Final = 64  # ... up to here; ...
-FARTHEST: Final = 600.0  # ... where it would move farther, the step is shorter
+_FARTHEST: Final = 600.0  # ... where it would move farther, the step is shorter
 _SHORTER: Final = 0.25
 _LOOKS_UNKNOWN: Final = 16  # where there are too many exponentials to watch
 _AHEAD: Final = 8.0  # of the time gone by: a step that the series does not limit looks no farther ahead than this, or than was found possible
@@ -401,35 +399,27 @@ def _unlimited(ahead, longest, unit):
 
 
 @native
-def put_limits(run, t, unit, box, stride, lane):
-    """What limits a step of a run from a time on, into a box of several runs that is ``stride`` wide."""
-    longest = min(_GROWTH * unit, run.step_max)
-    ahead = t - run.t_start
+def put_limits(t, t_start, unit, step_max, box, stride, lane):
+    """What limits a step from a time on, into a box of several runs that is ``stride`` wide."""
+    longest = min(_GROWTH * unit, step_max)
+    ahead = t - t_start
     box[_LONGEST * stride + lane] = longest
     # what nothing has found possible yet is a guess; a series that cannot be mistaken need not heed it
-    box[_KNOWN * stride + lane] = longest if ahead > 0.0 else min(_GROWTH_OF_A_GUESS * unit, run.step_max)
+    box[_KNOWN * stride + lane] = longest if ahead > 0.0 else min(_GROWTH_OF_A_GUESS * unit, step_max)
     box[_UNLIMITED * stride + lane] = _unlimited(ahead, longest, unit)
-    box[_UNTIL * stride + lane] = run.t_next
     box[_SHORTEST * stride + lane] = shortest_step(t)
     box[_LOOK * stride + lane] = _MUCH_LONGER * unit
 
 
 @native
-def looks_inside(run, is_long, reach):
-    """How many parts of a step are looked at: of one much longer than the last one, or in which an exponential may hide something."""
-    looks = _LOOKS if is_long != 0.0 else 1
-    if run.exponentials == MANY:
-        return _LOOKS_UNKNOWN
-    if not reach <= _FAR:
-        return max(looks, int(min(math.ceil(reach / _BETWEEN), _MOST_LOOKS)))
-    return looks
-
-
-@native
 def _is_right_inside(run, polynomial):
-    """Look into a step, if that is to be done."""
+    """Look into a step that is much longer than the last one, or in which an exponential may hide something."""
     box = run.series_box
-    looks = looks_inside(run, box[_IS_LONG], box[_REACH])
+    looks = _LOOKS if box[_IS_LONG] != 0.0 else 1
+    if run.exponentials == MANY:
+        looks = _LOOKS_UNKNOWN
+    elif not box[_REACH] <= FAR:
+        looks = max(looks, int(min(math.ceil(box[_REACH] / _BETWEEN), _MOST_LOOKS)))
     if looks == 1:
         return True
     a = vector(run.r, run.coefficients_at, run.series_order * run.n)
@@ -446,12 +436,13 @@ def call_whole_step(run, unit, polynomial):
     """
     box = run.series_box
     box[_IS_STARTED] = 1.0 if is_at_the_end(run, run.t) else 0.0
-    put_limits(run, run.t, unit, box, 1, 0)
+    box[_UNTIL] = run.t_next
+    put_limits(run.t, run.t_start, unit, run.step_max, box, 1, 0)
     while True:
         run.series[0] = unit
         code = call_step(run.f_step, run.t, run.y, run.p, run.m, run.series, box, polynomial, run.y_end, run.series_rate)
         run.c_rhs += 2
-        if code != DONE or not box[_REACH] > FARTHEST:
+        if code != DONE or not box[_REACH] > _FARTHEST:
             break
         box[_IS_STARTED] = 0.0
         box[_LONGEST] = box[_UNLIMITED] = box[_KNOWN] = _SHORTER * box[_STEP]

@@ -22,13 +22,14 @@ __all__ = ["Together"]
 
 # places behind those of a plan, and in what it points to; the same in ``integrators.taylor.members``
 UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT = range(s.N_PLAN, s.N_PLACES)
-MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, TAKEN, N_SLOT = range(13)
+MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
 _NOBODY: Final = -1
-_ROOM: Final = 512  # records of each lane
+_LEAST_ROOM, _MOST_NUMBERS = 64, 1 << 16  # records of each lane; numbers of each, unless the fewest records are more
 _BLOCKS: Final = 4096
 _LINE, _BYTES = 8, 8  # numbers in a line of the cache, bytes in a number
-_SINGLE: Final = 3  # numbers of one run that stand there once
+_SINGLE: Final = 11  # numbers of a run, ...
+_OF_UNKNOWNS: Final = 5  # ... and of each of its unknowns, besides those of the box
 
 
 class Together:
@@ -45,10 +46,11 @@ class Together:
     def __init__(self, work: Workspace, functions: MembersFunctions, order: int, kinds: tuple[np.dtype[np.void], np.dtype[np.void]]) -> None:
         n = int(work["n"])
         self._works = [work.copy() for _ in range(MEMBERS)]
-        self._rows, self._log = (np.zeros((MEMBERS, _ROOM), kind) for kind in kinds)
+        rooms = [max(_LEAST_ROOM, _MOST_NUMBERS * _BYTES // kind.itemsize) for kind in kinds]
+        self._rows, self._log = (np.zeros((MEMBERS, room), kind) for room, kind in zip(rooms, kinds, strict=True))
         self._slots = np.zeros(MEMBERS * (N_SLOT + 2), dtype=np.int64)
         self._blocks = np.zeros((_BLOCKS, N_BLOCK), dtype=np.int64)
-        wide = _SINGLE + 4 * n + box_size(n) + functions.n_numbers + order * n
+        wide = _SINGLE + _OF_UNKNOWNS * n + box_size(n) + functions.n_numbers + order * n
         room = np.zeros(wide * MEMBERS + functions.n_scratch + _LINE)
         self._lanes = room[-(room.ctypes.data // _BYTES) % _LINE :]  # each vector in one line of the cache
         self._functions = functions
@@ -67,12 +69,13 @@ class Together:
     def begin(self, several: s.Several) -> None:
         """Take up other runs."""
         slots, _ = self._of_slots
-        slots[:, [MEMBER, IS_SMOOTH, TAKEN]] = _NOBODY, 0, 0
+        slots[:, [MEMBER, IS_SMOOTH]] = _NOBODY, 0
+        self._lanes[:] = 0.0
         plan, functions = several.plan, self._functions
         plan[[UNDER_WAY, ROOM_BLOCKS, WIDE_OUT]] = 0, _BLOCKS, functions.n_numbers
         plan[[AT_BLOCKS, AT_SLOTS, AT_LANES]] = self._blocks.ctypes.data, self._slots.ctypes.data, self._lanes.ctypes.data
         plan[[F_MEMBER, F_STEP]] = functions.address_of_member, functions.address_of_step
-        plan[[s.ROOM_ROWS, s.ROOM_LOG]] = _ROOM
+        plan[[s.ROOM_ROWS, s.ROOM_LOG]] = self._rows.shape[1], self._log.shape[1]
 
     def go_on(self, several: s.Several, enter: Any) -> bool:
         """Carry the runs on until somebody is to look; True when all are over.
