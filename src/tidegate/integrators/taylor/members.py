@@ -40,7 +40,7 @@ from tidegate.integrators.hybrid_loop.several import (
     prepare,
     tell,
 )
-from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step
+from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step, writes_asked
 from tidegate.integrators.taylor.step import FAR, put_least, put_limits
 
 __all__ = ["run_members"]
@@ -52,12 +52,11 @@ MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOL
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
 # Of the memory in which numbers stand side by side: first what is one number of a run, then what is one of each unknown, then the box, the series, the
 # polynomial, and what first coefficients need.
-_TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _IS_IN, _ACCEPTED, _GROWN, N_SINGLE = range(12)
+_TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _ASKED, _IS_IN, _ACCEPTED, _GROWN, N_SINGLE = range(13)
 _Y, _END, _RATE, _SLOPE, _SIZE = range(5)
 _NOBODY: Final = -1
 _FEW: Final = 2  # runs that are left: they are taken to their ends one by one
 _WORTH_WHILE: Final = 2.0  # steps up to where something else is to be done
-_AT_A_TIME: Final = 16  # steps of a run that often has something else to do
 _NEAR: Final = 2.0 * SAME_TIME
 _BYTES: Final = 8
 _OF_CAUTION, _OF_FIT, _OF_IDLE, _UNTIL = int(Box.CAUTION), int(Box.FIT), int(Box.IDLE), int(Box.UNTIL)
@@ -204,19 +203,7 @@ def _may_go_beside_others(run, plan):
     plain = run.hook_smooth != 0 and run.wants_step_rows == 0 and run.keeps_polynomials == 0 and run.f_step == run.f_step_full
     if not plain or run.phase != 0 or run.is_taken == 1 or run.is_terminated == 1 or run.c_steps + 1 >= plan[MOST_STEPS] or not goes_smoothly(run):
         return False
-    stop = next_stop(run, vector(pointer(plan[AT_TIMES]), 0, run.n_asked))
-    return run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < stop
-
-
-@native
-def _alone_for(run, plan):
-    """How many steps a run goes alone before it is asked again: more where times that are asked for lie as close as steps."""
-    k = run.next_output
-    if k + 1 < run.n_asked:
-        times = vector(pointer(plan[AT_TIMES]), 0, run.n_asked)
-        if times[k + 1] - times[k] < _WORTH_WHILE * run.step_new:
-            return _AT_A_TIME
-    return 1
+    return run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < next_stop(run)
 
 
 @native
@@ -231,12 +218,41 @@ def _put_tolerances(run, plan, lane):
 
 
 @native
+def _next_asked(run, plan):
+    """The next time that somebody has asked for, or what rounding may take for it; infinite if there is none."""
+    if run.next_output >= run.n_asked:
+        return np.inf
+    when = vector(pointer(plan[AT_TIMES]), 0, run.n_asked)[run.next_output]
+    return when - _NEAR * max(abs(run.t), abs(when), run.time_size)
+
+
+@native
+def _writes_asked(run, plan, slot, lane):
+    """Write the rows that somebody has asked for inside the step ahead of a lane; False if that is left to the loop."""
+    n, order = run.n, run.series_order
+    y, a = _of_unknowns(plan, n, _Y), _polynomial(plan, n, order)
+    for q in range(n):
+        run.y[q] = y[q * MEMBERS + lane]
+    coefficients = vector(run.r, run.coefficients_at, order * n)
+    for k in range(order * n):
+        coefficients[k] = a[k * MEMBERS + lane]
+    run.t = _single(plan, _TIME)[lane]
+    run.step = _box(plan, n)[_STEP * MEMBERS + lane]
+    _give_room(run, plan, slot)
+    rows = pointer(slot[AT_ROWS] + _BYTES * slot[USED_ROWS] * run.wide_rows)
+    are_written = writes_asked(run, rows, vector(pointer(plan[AT_TIMES]), 0, run.n_asked), run.t + run.step)
+    _note(run, slot, vector(pointer(plan[AT_TOLD]), slot[MEMBER] * N_TOLD, N_TOLD))
+    _single(plan, _ASKED)[lane] = _next_asked(run, plan)
+    return are_written
+
+
+@native
 def _enter(run, plan, slot, lane):
     """Put a run into its lane."""
     n = run.n
     if run.goes_by_size == 1:
         put_least(run)
-    stop = next_stop(run, vector(pointer(plan[AT_TIMES]), 0, run.n_asked))
+    stop = next_stop(run)
     # the loop takes an end that is the same time for the time itself
     near = _NEAR * max(abs(run.t), abs(stop), run.time_size)
     _single(plan, _TIME)[lane] = run.t
@@ -246,6 +262,7 @@ def _enter(run, plan, slot, lane):
     _single(plan, _STOP)[lane] = stop - near
     _single(plan, _TAKEN)[lane] = 0.0
     _single(plan, _MOST)[lane] = plan[MOST_STEPS] - run.c_steps - 1
+    _single(plan, _ASKED)[lane] = _next_asked(run, plan)
     _single(plan, _IS_IN)[lane] = 1.0
     y = _of_unknowns(plan, n, _Y)
     for q in range(n):
@@ -317,7 +334,7 @@ def _make_ready(plan, lane):
         if not is_last and _may_go_beside_others(run, plan):
             _enter(run, plan, slot, lane)
             return True
-        _go_on(plan, slot, False, plan[STEPS_LEFT] if is_last else _alone_for(run, plan))
+        _go_on(plan, slot, False, plan[STEPS_LEFT] if is_last else 1)
 
 
 @native
@@ -335,6 +352,7 @@ def _accept(plan, n, good, watches_nothing, is_watched):
     """Make the ends of steps the current points, where they are what the loop would do; how many steps it were."""
     t, proposed, length, taken = _single(plan, _TIME), _single(plan, _PROPOSED), _single(plan, _LENGTH), _single(plan, _TAKEN)
     stop, is_in, accepted, grown = _single(plan, _STOP), _single(plan, _IS_IN), _single(plan, _ACCEPTED), _single(plan, _GROWN)
+    asked = _single(plan, _ASKED)
     box = _box(plan, n)
     count = 0.0
     for lane in range(MEMBERS):
@@ -342,6 +360,9 @@ def _accept(plan, n, good, watches_nothing, is_watched):
         plain = box[_IS_IDLE * MEMBERS + lane] == 0.0 and box[_IS_LONG * MEMBERS + lane] == 0.0 and box[_REACH * MEMBERS + lane] <= FAR
         clear = watches_nothing or (is_watched and box[_IS_CLEAR * MEMBERS + lane] != 0.0)
         is_good = (good >> lane) & 1 == 1 and is_in[lane] != 0.0 and plain and clear and t[lane] + step < stop[lane]
+        if is_good and not t[lane] + step < asked[lane]:
+            slot = _slot(plan, lane)
+            is_good = _writes_asked(_run_of(slot), plan, slot, lane)
         one = 1.0 if is_good else 0.0
         accepted[lane] = one
         grown[lane] = 0.0

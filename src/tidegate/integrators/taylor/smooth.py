@@ -1,6 +1,6 @@
 """Many accepted steps in a row, where nothing happens in them: what the loop would do, without what it would look for in vain.
 
-For models in which only time events can happen, between communication points. A step in which there is more to do than to take it is left where the
+For models in which only time events can happen. A step in which there is more to do than to take it is left where the
 loop finds it: it has been taken, but not committed. Polynomials of steps are written where they are kept at once.
 """
 
@@ -13,10 +13,10 @@ from tidegate.compiled.jit import INTEGER, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import STEP_ROW, tail, vector
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
-from tidegate.integrators.hybrid_loop.asked_rows import ROOM
+from tidegate.integrators.hybrid_loop.asked_rows import ROOM, write_outputs
 from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, put_least
 
-__all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps"]
+__all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps", "writes_asked"]
 
 _BEFORE_DATA: Final = 3  # numbers in a record of a polynomial: where it begins, how wide, its degree
 
@@ -69,12 +69,21 @@ def goes_smoothly(run):
 
 
 @native
-def next_stop(run, times):
+def next_stop(run):
     """The time that a step must not reach."""
-    stop = min(run.t_end, run.t_next, run.t_event)
-    if run.next_output < run.n_asked:
-        stop = min(stop, times[run.next_output])
-    return stop
+    return min(run.t_end, run.t_next, run.t_event)
+
+
+@native
+def writes_asked(run, rows, times, end):
+    """Write the rows that somebody has asked for inside a step that ends here, whose polynomial is known; False if that is left to the loop."""
+    if run.next_output >= run.n_asked or (times[run.next_output] > end and not is_same_time(run, times[run.next_output], end)):
+        return True
+    run.length = run.step
+    run.degree = run.series_order
+    if run.f_communicated != 0 or write_outputs(run, rows, times, end) != 0:
+        return False
+    return run.next_output >= run.n_asked or not is_same_time(run, times[run.next_output], end)
 
 
 @native
@@ -101,7 +110,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
     taken = 0
     if not goes_smoothly(run):
         return taken
-    stop = next_stop(run, times)
+    stop = next_stop(run)
     if not run.t < stop:
         return taken
     if run.goes_by_size == 1:
@@ -119,10 +128,12 @@ def take_smooth_steps(run, rows, polynomials, times, most):
             return taken
         end = run.t + run.step
         plainly = moves_plainly(run) and (run.n_peaks == 0 or run.is_clear == 1)
-        if not plainly or not end < stop or is_same_time(run, end, stop):
-            if run.keeps_polynomials == 1:
-                for k in range(order * n):
-                    held[k] = a[k]
+        is_smooth = plainly and end < stop and not is_same_time(run, end, stop)
+        is_asked = run.next_output < run.n_asked and not times[run.next_output] > end
+        if run.keeps_polynomials == 1 and (is_asked or not is_smooth):
+            for k in range(order * n):
+                held[k] = a[k]
+        if not is_smooth or not writes_asked(run, rows, times, end):
             run.is_taken = 1
             return taken
         if run.keeps_polynomials == 1:

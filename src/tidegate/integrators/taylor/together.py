@@ -28,7 +28,7 @@ _NOBODY: Final = -1
 _LEAST_ROOM, _MOST_NUMBERS = 64, 1 << 16  # records of each lane; numbers of each, unless the fewest records are more
 _BLOCKS: Final = 4096
 _LINE, _BYTES = 8, 8  # numbers in a line of the cache, bytes in a number
-_SINGLE: Final = 11  # numbers of a run, ...
+_SINGLE: Final = 12  # numbers of a run, ...
 _OF_UNKNOWNS: Final = 5  # ... and of each of its unknowns, besides those of the box
 
 
