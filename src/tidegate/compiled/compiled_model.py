@@ -457,8 +457,8 @@ class PowerSeries(Protocol):
         """Machine code for series up to an order, with those of derivatives in a direction or without; UsageError if there are none."""
         ...
 
-    def members(self, order: int) -> MembersFunctions | None:
-        """Machine code for a step of several runs at once; None where the series is too long for it to gain anything."""
+    def members(self, order: int, *, may_be_made: bool) -> MembersFunctions | None:
+        """Machine code for a step of several runs at once; None where it would gain nothing, or is not there and may not be made."""
         ...
 
 

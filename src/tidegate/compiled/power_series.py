@@ -86,27 +86,29 @@ class ExpressionSeries:
             self._made[order, with_tangent] = self._make(order, with_tangent=with_tangent)
         return self._made[order, with_tangent]
 
-    def members(self, order: int) -> MembersFunctions | None:
-        """Machine code for a step of several runs at once, whose series has been made before.
+    def members(self, order: int, *, may_be_made: bool) -> MembersFunctions | None:
+        """Machine code for a step of several runs at once, of a model that has power series.
 
         Parameters
         ----------
         order : of the last coefficient.
+        may_be_made : otherwise it is given only if somebody had it made before.
 
         Returns
         -------
-        None where the series is so long that it is not written out, or every step has to be looked into.
+        None also where the series is so long that it is not written out, or every step has to be looked into.
         """
+        if order in self._made_for_many or not may_be_made:
+            return self._made_for_many.get(order)
         program = self._program(self.symbols.unknowns, self._form.rates)
         if form_by_size(program, order) is not Form.STRAIGHT or len(program.exponents) > _MOST_EXPONENTS:
             return None
-        if order not in self._made_for_many:
-            watched = self._watched(program)
-            made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents)
-            module = load(made.text)
-            of_one, of_all = module.address("series.member"), module.address("series.step")
-            self._made_for_many[order] = MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)
-        return self._made_for_many[order]
+        watched = self._watched(program)
+        made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents)
+        module = load(made.text)
+        of_one, of_all = module.address("series.member"), module.address("series.step")
+        self._made_for_many[order] = found = MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)
+        return found
 
     @property
     def _arguments(self) -> Arguments:

@@ -403,7 +403,7 @@ _OF_TAYLOR: Final = [
     # 1 where series_rate is y' at the end of the step, and the first coefficients in series are those of that point and time
     *_single("integer", "is_started"),
     # 1 where the step that the loop asks for has been taken already
-    *_single("integer", "is_taken"),
+    *_single("integer", "is_taken is_chosen"),
     # divisors that whole steps watch: all or none; whether there are exponentials, and they watch them (``step_box``)
     *_single("integer", "n_watched exponentials"),
     *_single("number", "started_t"),

@@ -31,7 +31,6 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 _FIRST_STEPS: Final = 1000
 _VISIT_STEPS: Final = 50_000  # natively between two looks for Ctrl-C: a tenth of a second for a small model
-_MANY: Final = 1000  # runs of one sweep
 _TIDY: Final = (Stop.TARGET.value, Stop.TERMINATED.value)
 
 
@@ -76,7 +75,7 @@ class ManyRuns:
         self._indices = find_parameters(prepared.problem.model, self._names)
         self._lock = threading.Lock()
         self._base: Prepared | None = None
-        self._seen = 0
+        self._done = self._steps = 0
         self.legend = Legend(prepared.problem, prepared.options)
         self.causes = ManyCauses(prepared.problem.model, self.legend.causes)
 
@@ -108,16 +107,22 @@ class ManyRuns:
         with self._lock:  # Python, which other threads could not do beside it; what is made for several runs is made once
             self._base = base = self._base or self._first(values)
             runs, starts = (np.zeros(0, dtype=np.int64), None) if base is None else self._starts(base, values)
-            self._seen += len(runs)
         alone = np.setdiff1d(np.arange(len(values)), runs)
         if base is None or starts is None:
             return _nothing(alone)
-        several = Several(starts, base.options.max_steps, are_many=self._seen >= _MANY)
+        several = Several(starts, base.options.max_steps, steps_expected=self._expected(len(starts)))
         with base.lent() as integrator:
             steps = _FIRST_STEPS
             while not integrator.go_on_with(several, steps) and not is_halted():
                 steps = min(4 * steps, _VISIT_STEPS)
+        steps = several.done.steps
+        with self._lock:
+            self._done, self._steps = self._done + len(steps), self._steps + int(steps.sum())
         return self._sorted(runs, starts, several, alone)
+
+    def _expected(self, count: int) -> float:
+        """How many steps there will have been when so many more runs are over, if they are like those before."""
+        return self._steps * (1.0 + count / max(self._done, 1))
 
     # -- before ---------------------------------------------------------------------------------------------------------------------------------
 

@@ -86,17 +86,17 @@ class Several:
     ----------
     starts : of them.
     most_steps : of each; None for no limit.
-    are_many : whether machine code for several of them at once is worth its time.
+    steps_expected : of these and all others of the same sweep: they tell whether machine code for several at once is worth its time.
 
     Attributes
     ----------
     owners : of each piece of ``rows`` and ``log``, where it is not of one run after the other, whose every record is.
     """
 
-    def __init__(self, starts: Starts, most_steps: int | None, *, are_many: bool = False) -> None:
+    def __init__(self, starts: Starts, most_steps: int | None, *, steps_expected: float = 0.0) -> None:
         self._starts = starts.table()
         self._told = np.zeros((len(starts), N_TOLD))
-        self.are_many = are_many
+        self.steps_expected = steps_expected
         self.plan = np.zeros(N_PLACES, dtype=np.int64)
         self.owners: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         self.rows: list[NDArray[np.void]] = []

@@ -41,7 +41,7 @@ from tidegate.integrators.hybrid_loop.several import (
     tell,
 )
 from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step, writes_asked
-from tidegate.integrators.taylor.step import FAR, put_least, put_limits
+from tidegate.integrators.taylor.step import FAR, choose_order, put_least, put_limits
 
 __all__ = ["run_members"]
 
@@ -200,10 +200,11 @@ def _go_on(plan, slot, is_new, budget):
 @native
 def _may_go_beside_others(run, plan):
     """True if the steps ahead are likely to be smooth ones, and more than one."""
-    plain = run.hook_smooth != 0 and run.wants_step_rows == 0 and run.keeps_polynomials == 0 and run.f_step == run.f_step_full
-    if not plain or run.phase != 0 or run.is_taken == 1 or run.is_terminated == 1 or run.c_steps + 1 >= plan[MOST_STEPS] or not goes_smoothly(run):
+    plain = run.hook_smooth != 0 and run.wants_step_rows == 0 and run.keeps_polynomials == 0 and run.phase == 0
+    if not plain or run.is_terminated == 1 or run.c_steps + 1 >= plan[MOST_STEPS] or not goes_smoothly(run):
         return False
-    return run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < next_stop(run)
+    choose_order(run)
+    return run.f_step == run.f_step_full and run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < next_stop(run)
 
 
 @native

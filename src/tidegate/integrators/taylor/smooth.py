@@ -14,7 +14,7 @@ from tidegate.compiled.workspace import STEP_ROW, tail, vector
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, write_outputs
-from tidegate.integrators.taylor.step import call_whole_step, degree_of, moves_plainly, put_least
+from tidegate.integrators.taylor.step import call_whole_step, choose_order, degree_of, moves_plainly, put_least
 
 __all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps", "writes_asked"]
 
@@ -97,6 +97,7 @@ def note_smooth_step(run, end):
     run.stiff_steps = 0
     run.idle_steps = 0
     run.crept_steps = max(run.crept_steps - 1, 0)
+    run.is_chosen = 0
     run.is_first = 0
     run.has_passed = 0
     run.has_polynomial = 0
@@ -115,11 +116,12 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         return taken
     if run.goes_by_size == 1:
         put_least(run)
-    order = run.series_order
-    held = vector(run.r, run.coefficients_at, order * n)
     while taken < most:
         if run.n_rows + 1 >= run.room_rows - 2 * ROOM or (run.keeps_polynomials == 1 and run.n_polynomials + 1 >= run.room_polynomials - 1):
             return taken
+        choose_order(run)
+        order = run.series_order
+        held = vector(run.r, run.coefficients_at, order * n)
         a = held
         if run.keeps_polynomials == 1:
             a = tail(polynomials, run.n_polynomials * run.wide_polynomials + _BEFORE_DATA + n)

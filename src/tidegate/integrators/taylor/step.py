@@ -26,6 +26,7 @@ __all__ = [
     "STIFF_STEPS",
     "call_whole_step",
     "caution_of",
+    "choose_order",
     "degree_of",
     "is_at_the_end",
     "moves_plainly",
@@ -145,13 +146,16 @@ def _use_low_order(run, is_low):
 
 
 @native
-def _choose_order(run):
-    """The low order where event after event ends steps that it allows, the full one where the low order itself limits them.
+def choose_order(run):
+    """Choose the order of the step ahead, once. The last step must be in run.length, and its polynomial, if it was cut, in run.coefficients."""
+    if run.is_chosen == 0 and run.low_order != 0:
+        _choose_order(run)
+    run.is_chosen = 1
 
-    The last step must be in run.length, its polynomial in run.coefficients: only how much work is done depends on what is found here.
-    """
-    if run.low_order == 0:
-        return
+
+@native
+def _choose_order(run):
+    """The low order where event after event ends steps that it allows, the full one where the low order itself limits them."""
     if run.series_order != run.full_order:
         if not run.length < run.possible:
             _use_low_order(run, False)
@@ -549,7 +553,8 @@ def take_step(run, _number, _whole):
             return STEP_TOO_SMALL if run.crept_steps >= _CREPT_STEPS else ANOTHER_METHOD
         run.stiff_steps = 0
         run.crept_steps = 0
-    _choose_order(run)
+    choose_order(run)
+    run.is_chosen = 0
     if run.goes_by_size == 1 and run.is_taken == 0:
         put_least(run)
     smallest = shortest_step(t)

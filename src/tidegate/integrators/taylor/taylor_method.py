@@ -32,6 +32,7 @@ from tidegate.integrators.taylor.together import Together
 __all__ = ["TaylorIntegrator", "order_for"]
 
 _LEAST_ORDER: Final = 4  # of the low one
+_WORTH_WHILE: Final = 200_000  # steps of a sweep: machine code for several at once takes as long to make as it would have saved in about so many
 _FIRST_LOOK: Final = 100  # of Radau's steps, after which it is asked whether the motion makes them short; twice as many the next time
 
 
@@ -99,12 +100,13 @@ class TaylorIntegrator(NativeRun):
         """Put into a plan what this memory and its model say; many smooth runs go side by side."""
         super().begin_with(several)
         self._are_together = None
-        if several.are_many and self._together is None and _is_smooth(self.problem):
-            series, order = self.problem.model.series, max(self._functions)
-            functions = None if series is None else series.members(order)
+        series = self.problem.model.series
+        if self._together is None and series is not None and _is_smooth(self.problem):
+            order = max(self._functions)
+            functions = series.members(order, may_be_made=several.steps_expected >= _WORTH_WHILE)
             if functions is not None:
                 self._together = Together(self._work, functions, order, (self._rows.dtype, self._log.dtype))
-        if several.are_many and self._together is not None:
+        if self._together is not None:
             self._together.begin(several)
             self._are_together = several
 
