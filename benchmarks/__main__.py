@@ -21,6 +21,8 @@ from benchmarks.processes import farm_facts, queue_ratio
 from benchmarks.report import Fact, bounds_table, c_table, comparison_table, facts_table, precision_table, taylor_table
 from benchmarks.silence import silence
 from benchmarks.smooth_problems import SMOOTH_PROBLEMS
+from benchmarks.smooth_sweeps import RUNS as SWEPT_RUNS
+from benchmarks.smooth_sweeps import SWEPT_MODELS, microseconds_of_both
 from benchmarks.taylor_series import pairs
 from benchmarks.whole_runs import (
     buck_microseconds,
@@ -120,9 +122,19 @@ def _processes(rounds: int) -> list[Fact]:
     return facts
 
 
+def _smooth_sweeps(rounds: int) -> list[Fact]:
+    facts: list[Fact] = []
+    for model in SWEPT_MODELS:
+        own, other = microseconds_of_both(model, rounds)
+        facts.append(Fact(f"{model.title}, {SWEPT_RUNS} runs, one of them", own, None, "us"))
+        facts.append(Fact("over heyoka, eight runs at a time", own / other, None, "times"))
+    return facts
+
+
 def _print_taylor(console: Console, rounds: int) -> None:
     try:
         console.print(taylor_table(pairs(rounds)))
+        console.print(facts_table(_smooth_sweeps(rounds), "sweeps of smooth models, one thread"))
     except ImportError as reason:
         console.print(f"power series: {reason}")
 
