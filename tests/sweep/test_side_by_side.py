@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,14 @@ import tidegate as tg
 from random_models import Once
 from smooth_models import smooth_model
 from sweep_checks import assert_is_the_loop, looped
+from tidegate.executive import ManyRuns
 from tidegate.integrators.taylor import taylor_method
 from tidegate.integrators.taylor.taylor_method import order_for
 from tidegate.integrators.taylor.together import Together
 
 
 @pytest.fixture
-def side_by_side(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+def side_by_side(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many calls there were of what carries several runs on, which are few enough to be left to it."""
     calls: list[int] = []
     real = Together.go_on
@@ -31,7 +31,7 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
     monkeypatch.setattr(Together, "go_on", go_on)
     monkeypatch.setattr(taylor_method, "_WORTH_WHILE", 0)
-    yield calls
+    return calls
 
 
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 90))])
@@ -97,3 +97,22 @@ def test_machine_code_for_several_runs_is_made_once_a_sweep_is_long(monkeypatch:
     assert calls
     np.testing.assert_array_equal(many["x"].values[0], few["x"].values[0])
     np.testing.assert_array_equal(many["x"].values[-1], few["x"].values[-1])
+
+
+def test_runs_that_are_over_are_kept_when_somebody_stops_a_sweep(side_by_side: list[int]) -> None:
+    """Those under way are left out, whatever they have written down already."""
+    visits: list[int] = []
+
+    def is_halted() -> bool:
+        visits.append(1)
+        return len(visits) > 2
+
+    values = np.linspace(20.0, 30.0, 500)
+    many = ManyRuns(tg.prepare(lorenz(), (0.0, 5.0), outputs=[1.0, 5.0], dense=False), ["r"])
+    found = many.recorded(values[:, None], is_halted)
+    assert side_by_side
+    assert 8 < len(found.runs) < 400
+    assert not len(found.alone)
+    assert np.bincount(found.row_owner).tolist() == [2] * len(found.runs)
+    last = tg.simulate(lorenz(), (0.0, 5.0), outputs=[1.0, 5.0], parameters={"r": values[found.runs[-1]]})
+    np.testing.assert_array_equal(found.rows["values"][-2:], last.values)

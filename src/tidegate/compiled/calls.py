@@ -9,7 +9,18 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["call_getrf", "call_getrs", "call_hook", "call_member", "call_members", "call_step", "call_stretch", "call_tangent", "call_unit", "call_value"]
+__all__ = [
+    "call_getrf",
+    "call_getrs",
+    "call_hook",
+    "call_member",
+    "call_members",
+    "call_step",
+    "call_stretch",
+    "call_tangent",
+    "call_unit",
+    "call_value",
+]
 
 
 def _call(kinds: str, *arguments: Any, is_integer: bool = False) -> Any:

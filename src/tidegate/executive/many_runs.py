@@ -115,6 +115,7 @@ class ManyRuns:
             steps = _FIRST_STEPS
             while not integrator.go_on_with(several, steps) and not is_halted():
                 steps = min(4 * steps, _VISIT_STEPS)
+            integrator.give(several)
         steps = several.done.steps
         with self._lock:
             self._done, self._steps = self._done + len(steps), self._steps + int(steps.sum())
@@ -177,7 +178,7 @@ class ManyRuns:
         if legend.clauses:
             more |= is_terminated & done.is_held
         if legend.followers:
-            more |= done.n_logged > 0
+            more |= np.bincount(log_owner, minlength=n) > 0
         if legend.may_be_not_finite:
             more[row_owner[~np.isfinite(rows["values"]).all(axis=1)]] = True
         if legend.facts["sensitivity_parameters"]:

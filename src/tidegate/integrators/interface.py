@@ -140,10 +140,14 @@ class StepIntegrator(Protocol):
         ...
 
     def go_on_with(self, several: Several, steps: int) -> bool:
-        """Carry out other runs one after the other, natively for about so many steps; True when all are over.
+        """Carry out other runs, natively for about so many steps; True when all are over.
 
         Only where ``takes_others``: memory laid out for one run serves others of the same model.
         """
+        ...
+
+    def give(self, several: Several) -> None:
+        """Give these runs what was written down of them; to be called behind the last ``go_on_with``."""
         ...
 
     def reset(self) -> None:

@@ -181,6 +181,9 @@ class NativeRun:
                 target.append(buffer[: plan[place]].copy())
         return _STOPS[code] is Stop.TARGET
 
+    def give(self, several: s.Several) -> None:
+        """Give these runs what was written down of them: it has been, step for step."""
+
     def begin_with(self, several: s.Several) -> None:
         """Put into a plan what this memory and its model say."""
         plan = several.plan

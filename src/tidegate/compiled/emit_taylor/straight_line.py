@@ -1,8 +1,8 @@
 """Recurrences as straight-line LLVM text (stage: compiled): every coefficient in a register of its own, zeros left out. For small programs.
 
 The number of products grows with the square of the order, and nothing is repeated or looked up. In every sum the products of the newest coefficients
-come last, so that the others do not wait for them. What is fused with what is part of the text: several runs at once, which take the same text, have the
-numbers of each alone.
+come last, so that the others do not wait for them. What is fused with what is part of the text: several runs at once, which take the same text, have
+the numbers of each alone.
 """
 
 from __future__ import annotations
@@ -332,9 +332,7 @@ _RULES: Final[dict[str, Callable[[StraightLine, Row[Item], int], str | None]]] =
 
 
 class _OneByOne(StraightLine):
-    def __init__(
-        self, program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, *, rests_at_zero: bool, members: int
-    ) -> None:
+    def __init__(self, program: Program, places: Mapping[Expr, int], order: int, numbers: NumberTable, *, rests_at_zero: bool, members: int) -> None:
         super().__init__(order, rests_at_zero=rests_at_zero, lanes=members)
         self.places, self.numbers = places, numbers
         self.loaded: dict[Item, str] = {}

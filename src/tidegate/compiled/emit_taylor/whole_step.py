@@ -12,7 +12,18 @@ from typing import Final
 
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores
-from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, VectorText, bits, chunks, kind, ones, spread_literal, spread_whole, suffix, whole_kind
+from tidegate.compiled.emit_taylor.vector_text import (
+    MOST_LANES,
+    VectorText,
+    bits,
+    chunks,
+    kind,
+    ones,
+    spread_literal,
+    spread_whole,
+    suffix,
+    whole_kind,
+)
 from tidegate.compiled.number_table import NumberTable, literal
 
 __all__ = ["WholeStep", "inverse_root", "step_declarations", "whole_step"]

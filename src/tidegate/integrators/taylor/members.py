@@ -50,8 +50,8 @@ UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STE
 # of each run under way
 MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
-# Of the memory in which numbers stand side by side: first what is one number of a run, then what is one of each unknown, then the box, the series, the
-# polynomial, and what first coefficients need.
+# Of the memory in which numbers stand side by side: first what is one number of a run, then what is one of each unknown, then the box, the series,
+# the polynomial, and what first coefficients need.
 _TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _ASKED, _IS_IN, _ACCEPTED, _GROWN, N_SINGLE = range(13)
 _Y, _END, _RATE, _SLOPE, _SIZE = range(5)
 _NOBODY: Final = -1

@@ -119,6 +119,11 @@ class TaylorIntegrator(NativeRun):
         several.plan[STEPS_LEFT] = steps
         return self._together.go_on(several, self._enter)
 
+    def give(self, several: Several) -> None:
+        """Give these runs what was written down of them."""
+        if several is self._are_together and self._together is not None:
+            self._together.give(several)
+
     def _look_later(self) -> None:
         """Radau goes on from here."""
         self._next_look = self.counters.steps + self._between_looks

@@ -16,7 +16,6 @@ from tidegate.compiled.workspace import Workspace
 from tidegate.integrators import several_runs as s
 from tidegate.integrators.interface import Stop
 from tidegate.integrators.kernel_cache import kernel
-from tidegate.integrators.record_types import Written
 
 __all__ = ["Together"]
 
@@ -25,8 +24,9 @@ UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STE
 MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
 _NOBODY: Final = -1
-_LEAST_ROOM, _MOST_NUMBERS = 64, 1 << 16  # records of each lane; numbers of each, unless the fewest records are more
+_LEAST_ROOM, _MOST_NUMBERS = 256, 1 << 16  # records of each lane; numbers of each, unless the fewest records are more
 _BLOCKS: Final = 4096
+_FILLED: Final = 0.5  # of the memory for records: they are given to the runs
 _LINE, _BYTES = 8, 8  # numbers in a line of the cache, bytes in a number
 _SINGLE: Final = 12  # numbers of a run, ...
 _OF_UNKNOWNS: Final = 5  # ... and of each of its unknowns, besides those of the box
@@ -70,6 +70,7 @@ class Together:
         """Take up other runs."""
         slots, _ = self._of_slots
         slots[:, [MEMBER, IS_SMOOTH]] = _NOBODY, 0
+        slots[:, [USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG]] = 0
         self._lanes[:] = 0.0
         plan, functions = several.plan, self._functions
         plan[[UNDER_WAY, ROOM_BLOCKS, WIDE_OUT]] = 0, _BLOCKS, functions.n_numbers
@@ -85,19 +86,22 @@ class Together:
         several : the runs, with how many steps are left.
         enter : calls a kernel entry.
         """
-        slots, _ = self._of_slots
-        slots[:, [USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG]] = 0
-        several.plan[N_BLOCKS] = 0
         entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.taylor.members").run_members.address)
-        code = enter(entry, several.plan.ctypes.data)
+        is_over = Stop(enter(entry, several.plan.ctypes.data)) is Stop.TARGET
+        slots, _ = self._of_slots
+        used = max(slots[:, USED_ROWS].max() / self._rows.shape[1], slots[:, USED_LOG].max() / self._log.shape[1], several.plan[N_BLOCKS] / _BLOCKS)
+        if used > _FILLED:
+            self.give(several)
+        return is_over
+
+    def give(self, several: s.Several) -> None:
+        """Give what was written down to the runs."""
+        slots, _ = self._of_slots
         blocks = self._blocks[: several.plan[N_BLOCKS]]
         for lane in range(MEMBERS):
             own = blocks[blocks[:, LANE] == lane]
-            if len(own):
-                several.rows.append(self._of(self._rows, lane, USED_ROWS))
-                several.log.append(self._of(self._log, lane, USED_LOG))
-                several.owners.append((np.repeat(own[:, OWNER], own[:, BLOCK_ROWS]), np.repeat(own[:, OWNER], own[:, BLOCK_LOG])))
-        return Stop(code) is Stop.TARGET
-
-    def _of(self, records: Written, lane: int, used: int) -> Written:
-        return records[lane, : self._of_slots[0][lane, used]].copy()
+            several.rows.append(self._rows[lane, : slots[lane, USED_ROWS]].copy())
+            several.log.append(self._log[lane, : slots[lane, USED_LOG]].copy())
+            several.owners.append((np.repeat(own[:, OWNER], own[:, BLOCK_ROWS]), np.repeat(own[:, OWNER], own[:, BLOCK_LOG])))
+        slots[:, [USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG]] = 0
+        several.plan[N_BLOCKS] = 0
