@@ -7,7 +7,6 @@ from dataclasses import field
 from functools import cached_property
 from typing import Final
 
-from tidegate.compiled.compiled_model import MembersFunctions, SeriesFunctions
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.emit_members import emit_members
 from tidegate.compiled.emit_taylor.emit_series import Arguments, Form, emit_series, form_by_size
@@ -15,6 +14,7 @@ from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, se
 from tidegate.compiled.emit_taylor.step_box import MANY, WATCHED
 from tidegate.compiled.explicit_rates import ExplicitRates, explicit_rates
 from tidegate.compiled.native import NativeModule, load
+from tidegate.compiled.series_functions import MembersFunctions, SeriesFunctions
 from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from tidegate.compiled.compiled_model import SeriesFunctions
 from tidegate.compiled.emit_taylor.step_box import box_size
 from tidegate.compiled.schema import RADAU, TAYLOR
+from tidegate.compiled.series_functions import SeriesFunctions
 from tidegate.compiled.workspace import FIRST_REMARK, RELATION
 from tidegate.errors import UsageError
 from tidegate.integrators.explicit_problems import check_explicit

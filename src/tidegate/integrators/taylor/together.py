@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.compiled.compiled_model import MembersFunctions
 from tidegate.compiled.emit_taylor.step_box import MEMBERS, box_size
+from tidegate.compiled.series_functions import MembersFunctions
 from tidegate.compiled.workspace import Workspace
 from tidegate.integrators import several_runs as s
 from tidegate.integrators.interface import Stop
