@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -52,13 +52,16 @@ def with_starts_and_inputs(source: Any, options: Mapping[str, Any]) -> tuple[Any
         return source, left  # what it is, is said where it is lowered
     known = started_variables(source.lower())
     starts = _of_each_part(_by_name(y0, {name: variable.size for name, variable in known.items()}), known)
-    names = tuple(dict.fromkeys((*starts, *_of_each_part(dict.fromkeys(named, 0.0), known))))
+    elements = {name: _element(name, known) for name in starts}
+    owners = [element.name if element else name for name, element in elements.items()]
+    names = tuple(dict.fromkeys((*owners, *_of_each_part(dict.fromkeys(named, 0.0), known))))
     if starts:
         parameters = dict(left.get("parameters") or {})
-        twice = [name for name in starts if any(key.startswith(f"{name}{SUFFIX}") for key in parameters)]
+        twice = [name for name in owners if any(key.startswith(f"{name}{SUFFIX}") for key in parameters)]
         if twice:
             raise UsageError(f"the start value of {twice[0]} is given in y0 and in parameters", hint="once is enough")
-        left["parameters"] = parameters | {f"{name}{SUFFIX}": value for name, value in starts.items()}
+        written = {name: f"{element.name}{SUFFIX}{element.place}" if element else f"{name}{SUFFIX}" for name, element in elements.items()}
+        left["parameters"] = parameters | {written[name]: value for name, value in starts.items()}
     return AdjustedSource(source, names, dict(inputs or {})), left
 
 
@@ -96,6 +99,21 @@ def _by_name(y0: Any, sizes: Mapping[str, int]) -> dict[str, Any]:
         found[name] = flat[at : at + size] if size > 1 else float(flat[at])
         at += size
     return found
+
+
+class _Element(NamedTuple):
+    """One number of an array: the array's name, and its place as it is written."""
+
+    name: str
+    place: str
+
+
+def _element(name: Any, known: Mapping[str, Any]) -> _Element | None:
+    """What an element's name says, ``x[1]`` of ``x``; none for what is no such name."""
+    if not isinstance(name, str) or name in known or not name.endswith("]"):
+        return None
+    owner, bracket, place = name.rpartition("[")
+    return _Element(owner, bracket + place) if owner in known else None
 
 
 def _of_each_part(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

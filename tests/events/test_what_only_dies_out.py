@@ -7,7 +7,6 @@ oscillator beside it has crossings that are known.
 from __future__ import annotations
 
 import math
-import random
 import warnings
 from typing import Any
 
@@ -99,40 +98,8 @@ def test_what_only_dies_out_never_crosses_zero(seed: int, method: str) -> None:
     assert times == pytest.approx(model.crossings(), abs=1e3 * model.rtol)
 
 
-@pytest.mark.parametrize("seed", [*range(10), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(10, 90))])
-@pytest.mark.parametrize("method", ["bdf", "ida", "adams"])
-def test_a_crossing_that_is_none_is_said_to_be_doubtful(seed: int, method: str) -> None:
-    model = DyingOut(seed)
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        result = tg.simulate(model.source(), (0.0, model.t_end), method=method, rtol=max(model.rtol, 1e-8), max_steps=50_000)
-    is_seen = any("x0" in cause for event in result.events if event.kind == "state" for cause in event.causes)
-    is_said = any(one.category is tg.ToleranceWarning and "motion within the tolerances" in str(one.message) for one in said)
-    assert is_said == is_seen
-
-
-@pytest.mark.parametrize("seed", [*range(8), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(8, 80))])
-@pytest.mark.parametrize("method", ["bdf", "ida", "adams"])
-def test_a_slow_crossing_beside_a_fast_oscillation_is_not(seed: int, method: str) -> None:
-    """What moves on is told however small it is in a step: linear in time, or along a sine."""
-    draw = random.Random(seed)
-    frequency, speed = draw.choice((1.0, 30.0, 300.0)), draw.uniform(0.2, 3.0)
-    size = 10.0 ** draw.uniform(-5.0, 0.0)
-    level = 0.7 * size
-    if seed % 2:
-        rates, end = (lambda t, y: {"x": speed * size, "u": y["v"], "v": -(frequency**2) * y["u"]}), 1.5 / speed
-    else:
-        rates, end = (lambda t, y: {"x": speed * size * np.cos(speed * t), "u": y["v"], "v": -(frequency**2) * y["u"]}), 1.5 / speed
-    model = tg.ode(rates, {"x": 0.0, "u": 0.5, "v": 0.0}, events=[tg.event(lambda t, y: y["x"] > level, name="across")])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", tg.ToleranceWarning)
-        result = tg.simulate(model, (0.0, end), method=method, rtol=draw.choice((1e-4, 1e-6, 1e-8)), atol=1e-9)
-    assert len(result.events) == 1
-
-
 @pytest.mark.parametrize("seed", [28, 71])
 @pytest.mark.parametrize("method", ["bdf", "ida", "adams"])
-@pytest.mark.filterwarnings("ignore::tidegate.ToleranceWarning")
 def test_an_event_below_the_tolerance_is_not_taken_for_bounces_that_accumulate(seed: int, method: str) -> None:
     model = DyingOut(seed)
     result = tg.simulate(model.source(), (0.0, model.t_end), method=method, rtol=max(model.rtol, 1e-8), max_steps=50_000)

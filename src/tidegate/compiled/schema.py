@@ -245,8 +245,8 @@ _EVENTS: Final = [
     *_arrays("number", "late_scratch reach_scratch piece_slopes", "n_guards"),
     # how far each guard has been from its zero since it crossed it last, when and how fast it did; how often in a row it came from within the
     # tolerances, and since when; of how many that is said; how fast the guard of the event at hand crosses
-    *_arrays("number", "farthest stepped_from crossed_at crossed_with faint_since", "n_guards"),
-    *_arrays("integer", "faint_events is_faint dies_out", "n_guards"),
+    *_arrays("number", "farthest crossed_at crossed_with faint_since", "n_guards"),
+    *_arrays("integer", "faint_events", "n_guards"),
     *_single("integer", "n_faint"),
     *_single("number", "crosses_with"),
     # the guard, from 1 on, at which the run could not go on last, and when

@@ -1,9 +1,7 @@
 """Crossings by motion that is within the tolerances: how often there is one, and when, is up to the method then (stage: events).
 
 An oscillation that dies out crosses zero for ever. Once it is smaller than what steps are held to, its crossings are those of the method's error.
-They are counted, so that it is said; a single one, of a dip between two that are none, is not. A quantity that only dies out has no crossing at
-all, and a method whose errors add up may see one: it is said at once where a whole step with a crossing in it stays within the tolerances, and is
-slow beside what led there. What is known of a guard between two crossings is how
+They are counted, so that it is said; a single one, of a dip between two that are none, is not. What is known of a guard between two crossings is how
 far it was from its zero where steps began, and how fast it crosses: of an oscillation, that speed times the time in between is three times as far as
 it goes. Both must be little.
 """
@@ -19,34 +17,18 @@ from tidegate.events.tolerances import ROUNDING
 __all__ = ["IN_A_ROW", "comes_from_nearby", "note_faint", "note_how_far"]
 
 IN_A_ROW: Final = 2  # so many are said
-_SLOWED: Final = 0.01  # of the speed that it had on the average
 _MULTIPLE: Final = 10.0  # of the tolerances: what goes no farther is not told by them; a third of it is an oscillation's amplitude
 
 
 @native
 def note_how_far(run, guard):
     """Where a step begins."""
-    run.stepped_from[guard] = abs(run.g[guard])
     run.farthest[guard] = max(run.farthest[guard], abs(run.g[guard]))
 
 
 @native
-def _dies_out(run, t, guard):
-    """True of a guard that has come a long way, and now creeps across within the tolerances, by a method whose errors add up."""
-    if run.smooths_rates == 0:
-        return False
-    speed = run.crosses_with
-    since = run.t_start if run.crossed_with[guard] == 0.0 else run.crossed_at[guard]
-    if not speed * (t - since) <= _SLOWED * run.farthest[guard]:
-        return False
-    guard_reach(run, t, run.y, run.y, run.reach_scratch)
-    return max(run.stepped_from[guard], speed * run.length) <= run.reach_scratch[guard]
-
-
-@native
 def comes_from_nearby(run, t, guard):
-    """True of a guard that crosses with the speed run.crosses_with, by motion within the tolerances since it crossed last; begin with the next."""
-    run.dies_out[guard] = 1 if _dies_out(run, t, guard) else 0
+    """True of a guard that crosses with the speed run.crosses_with, and has been within the tolerances since it crossed last; begin with the next."""
     speed = run.crosses_with
     fastest = max(speed, run.crossed_with[guard])
     is_first = run.crossed_with[guard] == 0.0
@@ -59,7 +41,6 @@ def comes_from_nearby(run, t, guard):
     if is_faint:
         guard_reach(run, t, run.y, run.y, run.reach_scratch)
         is_faint = far <= _MULTIPLE * run.reach_scratch[guard]
-    is_faint = is_faint or run.dies_out[guard] == 1
     if not is_faint and run.faint_events[guard] < IN_A_ROW:
         run.faint_events[guard] = 0
     return is_faint
@@ -74,6 +55,5 @@ def note_faint(run, t, guard):
     run.faint_events[guard] += 1
     if run.faint_events[guard] == 1:
         run.faint_since[guard] = t
-    if run.is_faint[guard] == 0 and (run.dies_out[guard] == 1 or run.faint_events[guard] >= IN_A_ROW):
-        run.is_faint[guard] = 1
+    if run.faint_events[guard] == IN_A_ROW:
         run.n_faint += 1

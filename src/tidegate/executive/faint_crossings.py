@@ -15,9 +15,5 @@ def faint_crossings(model: CompiledModel, integrator: StepIntegrator) -> list[st
 
 
 def _sentence(relation: str, count: int, since: float) -> str:
-    if count == 1:
-        told, they_happen = f"has an event at t = {since:.9g} that comes", "it happens"
-    else:
-        told, they_happen = f"has {count} events from t = {since:.9g} on that come", "they happen"
-    doubt = f"`{relation}` {told} of motion within the tolerances, which do not tell whether {they_happen}, nor when"
-    return f"{doubt}; smaller ones do (rtol, atol), or let the condition begin farther from its zero"
+    told = f"`{relation}` has {count} events from t = {since:.9g} on that come of motion within the tolerances, which do not tell whether they happen"
+    return f"{told}, nor when; smaller ones do (rtol, atol), or let the condition begin farther from its zero"

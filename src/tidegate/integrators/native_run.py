@@ -12,6 +12,7 @@ import numpy as np
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.workspace import INDEX_OF, is_number
+from tidegate.events.faint import IN_A_ROW
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import several_runs as s
 from tidegate.integrators.hybrid_loop import loop
@@ -344,7 +345,7 @@ class NativeRun:
     def faint_crossings(self) -> list[tuple[int, int, float]]:
         """Guards that crossed by motion within the tolerances: which, how often with an event, since when."""
         counts, since = self._work.integers("faint_events"), self._work.numbers("faint_since")
-        told = np.flatnonzero(self._work.integers("is_faint")).tolist() if self._work["n_faint"] else []
+        told = np.flatnonzero(counts >= IN_A_ROW).tolist() if self._work["n_faint"] else []
         return [(guard, int(counts[guard]), float(since[guard])) for guard in told]
 
     @property
