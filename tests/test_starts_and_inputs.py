@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import sys
 from pathlib import Path
 from typing import Any, Self
@@ -119,6 +120,21 @@ def test_start_values_of_discrete_variables_and_of_all_in_order() -> None:
     assert result.final["n"] == 7
     assert result.final["x"] == pytest.approx(2.0 * np.exp(-0.8), rel=1e-5)
     assert result.parameters["x(0)"] == 2.0
+
+
+def test_elements_of_arrays_have_start_values_of_their_own() -> None:
+    """The others keep theirs; closed form of x' = -x."""
+    model = tg.ode(lambda t, y: {"x": -y["x"], "A": -y["A"], "s": 0.0}, {"x": np.array([1.0, 2.0, 3.0]), "A": np.ones((2, 2)), "s": 0.0})
+    final = tg.simulate(model, (0.0, 1.0), y0={"x[1]": 5.0, "A[1,0]": 4.0, "s": 7.0}).final
+    expected = {"x[0]": 1.0, "x[1]": 5.0, "x[2]": 3.0, "A[0,0]": 1.0, "A[1,0]": 4.0}
+    assert {name: float(final[name]) * math.e for name in expected} == pytest.approx(expected, rel=1e-6)
+    assert final["s"] == 7.0
+    with pytest.raises(tg.UsageError, match=r"y0 names x\[3\], and x has x\[0\] to x\[2\]"):
+        tg.simulate(model, (0.0, 1.0), y0={"x[3]": 1.0})
+    with pytest.raises(tg.UsageError, match="start value of x as a whole and of one of its elements"):
+        tg.simulate(model, (0.0, 1.0), y0={"x[0]": 1.0, "x": np.ones(3)})
+    with pytest.raises(tg.UsageError, match=r"no start value of 's\[0\]'"):
+        tg.simulate(model, (0.0, 1.0), y0={"s[0]": 1.0})
 
 
 def test_start_values_are_swept_fitted_and_set_in_a_prepared_run() -> None:

@@ -54,6 +54,9 @@ def with_starts_and_inputs(source: Any, options: Mapping[str, Any]) -> tuple[Any
     starts = _of_each_part(_by_name(y0, {name: variable.size for name, variable in known.items()}), known)
     elements = {name: _element(name, known) for name in starts}
     owners = [element.name if element else name for name, element in elements.items()]
+    both = [element.name for element in elements.values() if element and element.name in starts]
+    if both:
+        raise UsageError(f"y0 gives the start value of {both[0]} as a whole and of one of its elements", hint="once is enough")
     names = tuple(dict.fromkeys((*owners, *_of_each_part(dict.fromkeys(named, 0.0), known))))
     if starts:
         parameters = dict(left.get("parameters") or {})
@@ -113,7 +116,12 @@ def _element(name: Any, known: Mapping[str, Any]) -> _Element | None:
     if not isinstance(name, str) or name in known or not name.endswith("]"):
         return None
     owner, bracket, place = name.rpartition("[")
-    return _Element(owner, bracket + place) if owner in known else None
+    if owner not in known or not known[owner].shape:
+        return None
+    names = element_names(owner, known[owner].shape)
+    if name not in names:
+        raise UsageError(f"y0 names {name}, and {owner} has {names[0]} to {names[-1]}", hint=suggestion(name, names, f"y0={{'{names[0]}': 1.0}}"))
+    return _Element(owner, bracket + place)
 
 
 def _of_each_part(given: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
