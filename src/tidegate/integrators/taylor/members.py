@@ -57,6 +57,7 @@ _Y, _END, _RATE, _SLOPE, _SIZE = range(5)
 _NOBODY: Final = -1
 _FEW: Final = 2  # runs that are left: they are taken to their ends one by one
 _WORTH_WHILE: Final = 2.0  # steps up to where something else is to be done
+_IN_VAIN: Final = 16  # steps that a run goes alone whose first one beside others was none
 _NEAR: Final = 2.0 * SAME_TIME
 _BYTES: Final = 8
 _OF_CAUTION, _OF_FIT, _OF_IDLE, _UNTIL = int(Box.CAUTION), int(Box.FIT), int(Box.IDLE), int(Box.UNTIL)
@@ -410,8 +411,8 @@ def _take_steps(plan, model):
                 _leave(_run_of(slot), plan, slot, lane)
                 leaves = True
                 if accepted[lane] == 0.0 and plan[STEPS_LEFT] > 0:
-                    # whatever it is, the step is taken the plain way
-                    _go_on(plan, slot, False, 1)
+                    # whatever it is, the step is taken the plain way; several where none has been taken beside others
+                    _go_on(plan, slot, False, 1 if taken[lane] > 0.0 else _IN_VAIN)
         if leaves or plan[STEPS_LEFT] <= 0:
             return
 
