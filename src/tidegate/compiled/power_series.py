@@ -51,7 +51,7 @@ class ExpressionSeries:
     labels: Sequence[tuple[str, Origin | None]]
     divisors: tuple[Expr, ...] = ()
     _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
-    _made_for_many: dict[int, MembersFunctions] = field(default_factory=dict[int, MembersFunctions])
+    _made_for_many: dict[int, MembersFunctions | None] = field(default_factory=dict[int, "MembersFunctions | None"])
 
     @property
     def length(self) -> int | None:
@@ -98,8 +98,11 @@ class ExpressionSeries:
         -------
         None also where the series is so long that it is not written out, or every step has to be looked into.
         """
-        if order in self._made_for_many or not may_be_made:
-            return self._made_for_many.get(order)
+        if order not in self._made_for_many and may_be_made:
+            self._made_for_many[order] = self._make_for_many(order)
+        return self._made_for_many.get(order)
+
+    def _make_for_many(self, order: int) -> MembersFunctions | None:
         program = self._program(self.symbols.unknowns, self._form.rates)
         if form_by_size(program, order) is not Form.STRAIGHT or len(program.exponents) > _MOST_EXPONENTS:
             return None
@@ -107,8 +110,7 @@ class ExpressionSeries:
         made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents)
         module = load(made.text)
         of_one, of_all = module.address("series.member"), module.address("series.step")
-        self._made_for_many[order] = found = MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)
-        return found
+        return MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)
 
     @property
     def _arguments(self) -> Arguments:

@@ -14,7 +14,7 @@ from tidegate.compiled.pointers import integers_at, pointer
 from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 
-__all__ = ["prepare", "run_several", "tell"]
+__all__ = ["give_room", "prepare", "run_several", "tell"]
 
 # places in a plan; the same in ``integrators.several_runs``, which names what stands there
 NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FRESH_NUMBERS = range(8)
@@ -62,12 +62,12 @@ def prepare(run, plan):
 
 
 @native
-def _give_room(run, plan):
-    """What is left of the buffers, as if they were empty ones."""
+def give_room(run, rows, log):
+    """So much is left of the buffers, as if they were empty ones."""
     run.n_rows = 0
     run.n_logged = 0
-    run.room_rows = plan[ROOM_ROWS] - plan[USED_ROWS]
-    run.room_log = plan[ROOM_LOG] - plan[USED_LOG]
+    run.room_rows = rows
+    run.room_log = log
 
 
 @native
@@ -111,7 +111,7 @@ def run_several(run, at):
             return LIMIT
         if is_new:
             prepare(run, plan)
-        _give_room(run, plan)
+        give_room(run, plan[ROOM_ROWS] - plan[USED_ROWS], plan[ROOM_LOG] - plan[USED_LOG])
         rows = pointer(plan[AT_ROWS] + _BYTES * plan[USED_ROWS] * run.wide_rows)
         log = pointer(plan[AT_LOG] + _BYTES * plan[USED_LOG] * run.wide_log)
         times = pointer(plan[AT_TIMES])

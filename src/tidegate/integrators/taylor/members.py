@@ -37,6 +37,7 @@ from tidegate.integrators.hybrid_loop.several import (
     ROOM_ROWS,
     ROWS,
     STEPS_LEFT,
+    give_room,
     prepare,
     tell,
 )
@@ -132,14 +133,6 @@ def _lane_of(plan, first, lane):
 
 
 @native
-def _give_room(run, plan, slot):
-    run.n_rows = 0
-    run.n_logged = 0
-    run.room_rows = plan[ROOM_ROWS] - slot[USED_ROWS]
-    run.room_log = plan[ROOM_LOG] - slot[USED_LOG]
-
-
-@native
 def _note(run, slot, told):
     """What has been written down since room was given."""
     slot[USED_ROWS] += run.n_rows
@@ -174,7 +167,7 @@ def _go_on(plan, slot, is_new, budget):
     """A run alone, for at most so many steps from where it stands; True if it is over."""
     run = _run_of(slot)
     told = vector(pointer(plan[AT_TOLD]), slot[MEMBER] * N_TOLD, N_TOLD)
-    _give_room(run, plan, slot)
+    give_room(run, plan[ROOM_ROWS] - slot[USED_ROWS], plan[ROOM_LOG] - slot[USED_LOG])
     rows = pointer(slot[AT_ROWS] + _BYTES * slot[USED_ROWS] * run.wide_rows)
     log = pointer(slot[AT_LOG] + _BYTES * slot[USED_LOG] * run.wide_log)
     times = pointer(plan[AT_TIMES])
@@ -240,7 +233,7 @@ def _writes_asked(run, plan, slot, lane):
         coefficients[k] = a[k * MEMBERS + lane]
     run.t = _single(plan, _TIME)[lane]
     run.step = _box(plan, n)[_STEP * MEMBERS + lane]
-    _give_room(run, plan, slot)
+    give_room(run, plan[ROOM_ROWS] - slot[USED_ROWS], plan[ROOM_LOG] - slot[USED_LOG])
     rows = pointer(slot[AT_ROWS] + _BYTES * slot[USED_ROWS] * run.wide_rows)
     are_written = writes_asked(run, rows, vector(pointer(plan[AT_TIMES]), 0, run.n_asked), run.t + run.step)
     _note(run, slot, vector(pointer(plan[AT_TOLD]), slot[MEMBER] * N_TOLD, N_TOLD))

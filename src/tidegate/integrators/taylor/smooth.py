@@ -1,7 +1,7 @@
 """Many accepted steps in a row, where nothing happens in them: what the loop would do, without what it would look for in vain.
 
-For models in which only time events can happen. A step in which there is more to do than to take it is left where the
-loop finds it: it has been taken, but not committed. Polynomials of steps are written where they are kept at once.
+For models in which only time events can happen. A step in which there is more to do than to take it, and to write rows that somebody has asked for,
+is left where the loop finds it: it has been taken, but not committed. Polynomials of steps are written where they are kept at once.
 """
 
 from __future__ import annotations
