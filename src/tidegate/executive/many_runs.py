@@ -21,7 +21,7 @@ from tidegate.executive.recorder import Legend
 from tidegate.executive.run import Prepared
 from tidegate.integrators.interface import Problem, Stop
 from tidegate.integrators.record_types import Written, joined
-from tidegate.integrators.several_runs import Several, Starts
+from tidegate.integrators.several_runs import Done, Several, Starts
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["ManyRuns", "RecordedRuns"]
@@ -116,10 +116,10 @@ class ManyRuns:
             while not integrator.go_on_with(several, steps) and not is_halted():
                 steps = min(4 * steps, _VISIT_STEPS)
             integrator.give(several)
-        steps = several.done.steps
+        done = several.done
         with self._lock:
-            self._done, self._steps = self._done + len(steps), self._steps + int(steps.sum())
-        return self._sorted(runs, starts, several, alone)
+            self._done, self._steps = self._done + len(done.runs), self._steps + int(done.steps.sum())
+        return self._sorted(runs, starts, several, done, alone)
 
     def _expected(self, count: int) -> float:
         """How many steps there will have been when so many more runs are over, if they are like those before."""
@@ -163,12 +163,12 @@ class ManyRuns:
 
     # -- afterwards -----------------------------------------------------------------------------------------------------------------------------
 
-    def _sorted(self, runs: IntArray, starts: Starts, several: Several, alone: IntArray) -> RecordedRuns:
+    def _sorted(self, runs: IntArray, starts: Starts, several: Several, done: Done, alone: IntArray) -> RecordedRuns:
         """What was recorded, without the runs of which more is to be said."""
-        done, legend = several.done, self.legend
-        n = len(done.runs)
+        over, legend = done.runs, self.legend
+        n = len(over)
         place = np.full(len(starts), -1, dtype=np.int64)
-        place[done.runs] = np.arange(n)
+        place[over] = np.arange(n)
         written = (joined(several.rows, legend.row_type), joined(several.log, legend.event_type))
         (rows, row_owner), (log, log_owner) = (_in_order(records, place[owner]) for records, owner in zip(written, several.owned(), strict=True))
         is_terminated = done.codes == Stop.TERMINATED.value
@@ -190,7 +190,6 @@ class ManyRuns:
         if len(kept) < n:
             is_row, is_entry = ~more[row_owner], ~more[log_owner]
             rows, row_owner, log, log_owner = rows[is_row], row_owner[is_row], log[is_entry], log_owner[is_entry]
-        over = done.runs
         return RecordedRuns(
             runs=runs[over][kept],
             p=starts.p[over][kept],

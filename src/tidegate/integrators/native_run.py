@@ -14,7 +14,7 @@ from tidegate.compiled.one_thread import one_thread
 from tidegate.compiled.workspace import INDEX_OF, is_number
 from tidegate.events.faint import IN_A_ROW
 from tidegate.events.tolerances import SAME_TIME
-from tidegate.integrators import several_runs as s
+from tidegate.integrators import plan_places as s
 from tidegate.integrators.hybrid_loop import loop
 from tidegate.integrators.interface import Counters, FloatArray, Problem, Records, Stop
 from tidegate.integrators.kernel_cache import kernel
@@ -22,6 +22,7 @@ from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stop
 from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
+from tidegate.integrators.several_runs import Several
 
 __all__ = ["NativeRun"]
 
@@ -165,7 +166,7 @@ class NativeRun:
         self._integers[_BUDGET] = budget
         return _STOPS[self._enter(_ADVANCE, *self._buffers, self._times_at)]
 
-    def go_on_with(self, several: s.Several, steps: int) -> bool:
+    def go_on_with(self, several: Several, steps: int) -> bool:
         """Carry out runs of other parameters one after the other, natively for about so many steps; True when all are over.
 
         The run that this memory was laid out for is to be ``reset`` before it starts.
@@ -181,10 +182,10 @@ class NativeRun:
                 target.append(buffer[: plan[place]].copy())
         return _STOPS[code] is Stop.TARGET
 
-    def give(self, several: s.Several) -> None:
+    def give(self, several: Several) -> None:
         """Give these runs what was written down of them: it has been, step for step."""
 
-    def begin_with(self, several: s.Several) -> None:
+    def begin_with(self, several: Several) -> None:
         """Put into a plan what this memory and its model say."""
         plan = several.plan
         (_, integers), (_, numbers) = self._fresh

@@ -11,18 +11,29 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.integrators.plan_places import (
+    AT_STARTS,
+    AT_TOLD,
+    CODE,
+    COUNT,
+    GRAZING,
+    IS_HELD,
+    IS_OVER,
+    LOGGED,
+    MOST_STEPS,
+    N_PLAN,
+    N_REMARKS,
+    N_TOLD,
+    ROWS,
+    STEPS,
+    TIME,
+    WIDTH,
+)
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Done", "Several", "Starts"]
 
 FloatArray = NDArray[np.float64]
-# places in a plan and in what is told; the same in ``hybrid_loop.several``
-NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FRESH_NUMBERS = range(8)
-AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
-ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
-N_PLAN: Final = 20
-CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, IS_OVER, N_TOLD = range(10)
-N_PLACES: Final = N_PLAN + 9  # with those that ``taylor.together`` has behind it
 _NO_LIMIT: Final = 1 << 60
 
 
@@ -97,7 +108,7 @@ class Several:
         self._starts = starts.table()
         self._told = np.zeros((len(starts), N_TOLD))
         self.steps_expected = steps_expected
-        self.plan = np.zeros(N_PLACES, dtype=np.int64)
+        self.plan = np.zeros(N_PLAN, dtype=np.int64)
         self.owners: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         self.rows: list[NDArray[np.void]] = []
         self.log: list[NDArray[np.void]] = []

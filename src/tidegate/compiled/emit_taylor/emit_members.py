@@ -102,10 +102,8 @@ class _MembersStep(WholeStep):
         return ", ".join(f"ptr {one}" for one in given)
 
     def _begin_straight(self, series: StraightSeries) -> None:
-        # a block of its own, as for one run: what is fused with what goes by who uses it within a block
         self.text.lines += series.lines
-        self.text.label("on")
-        self.block = "on"
+        self.block = "entry"
         self.now = self.single("%t", 0)
 
     def _go_on_if(self, condition: str, label: str) -> None:

@@ -143,7 +143,7 @@ def whole_step(
     return WholeStep(name, n, order, rates, series, numbers, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
 
 
-Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
+_Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
 
 
 class WholeStep:
@@ -230,11 +230,11 @@ class WholeStep:
 
     # ---- the same for all unknowns
 
-    def _for_all(self, body: Callable[[int | str, int, Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]]) -> Sums:
+    def _for_all(self, body: Callable[[int | str, int, _Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]]) -> _Sums:
         """Do something with all unknowns, several at a time; what is gathered has a type, double or i1, and begins with a value of so many lanes."""
         pieces = list(chunks(self.n)) if self.members == 1 else [(q, self.members) for q in range(self.n)]
         wide = sum(lanes == MOST_LANES for _, lanes in pieces)
-        gathered: Sums = {}
+        gathered: _Sums = {}
         for name, (_, begin) in sums.items():
             for lanes in {lanes for _, lanes in pieces}:
                 gathered[name, lanes] = begin(lanes)
@@ -246,14 +246,14 @@ class WholeStep:
         return gathered
 
     def _loop(
-        self, count: int, body: Callable[[int | str, int, Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]], gathered: Sums
+        self, count: int, body: Callable[[int | str, int, _Sums], None], sums: dict[str, tuple[str, Callable[[int], str]]], gathered: _Sums
     ) -> None:
         text = self.text
         self.loops += 1
         label = f"all{self.loops}"
         text.label(label)
         text.lines.append(f"  %{label}.q = phi i64 [ 0, %{self.block} ], [ %{label}.next, %{label} ]")
-        inside: Sums = {}
+        inside: _Sums = {}
         holes: list[tuple[int, str, str, str]] = []
         for name, (of, _) in sums.items():
             register = f"%{label}.{name}"
@@ -270,7 +270,7 @@ class WholeStep:
         text.lines += [f"  br i1 {again}, label %{label}, label %{label}.done", f"{label}.done:"]
         self.block = f"{label}.done"
 
-    def _largest(self, gathered: Sums, name: str) -> str:
+    def _largest(self, gathered: _Sums, name: str) -> str:
         found = ""
         for (one, lanes), value in sorted(gathered.items(), key=str):
             if one == name:
@@ -278,7 +278,7 @@ class WholeStep:
                 found = self.text.maximum(found, most, self.members) if found else most
         return found
 
-    def _every(self, gathered: Sums, name: str) -> str:
+    def _every(self, gathered: _Sums, name: str) -> str:
         found = ""
         for (one, lanes), value in sorted(gathered.items(), key=str):
             if one == name:
@@ -306,7 +306,7 @@ class WholeStep:
 
     # ---- how long the step may be
 
-    def _compare(self, first: int | str, lanes: int, scale: str, sums: Sums) -> None:
+    def _compare(self, first: int | str, lanes: int, scale: str, sums: _Sums) -> None:
         """Note the last two coefficients by the scales."""
         text = self.text
         inverse = text.new(f"fdiv {kind(lanes)} {spread_literal(1.0, lanes)}, {scale}")
@@ -317,7 +317,7 @@ class WholeStep:
     def _sums_of_coefficients(self) -> dict[str, tuple[str, Callable[[int], str]]]:
         return {f"c{k}": ("double", lambda lanes: spread_literal(0.0, lanes)) for k in (self.order, self.order - 1)}
 
-    def _radius_by(self, gathered: Sums) -> str:
+    def _radius_by(self, gathered: _Sums) -> str:
         """Caution times the radius, in units of time."""
         text = self.text
         least = ""
@@ -341,16 +341,16 @@ class WholeStep:
         def least(first: int | str, lanes: int) -> str:
             return text.maximum(self._size(text.load("%y", self.at(first), lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
 
-        def at_once(first: int | str, lanes: int, sums: Sums) -> None:
+        def at_once(first: int | str, lanes: int, sums: _Sums) -> None:
             moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), spread_literal(_MOVES, lanes))
             scale = text.maximum(moved, least(first, lanes), lanes)
             text.store(scale, "%box", self._of(1, first), lanes)
             self._compare(first, lanes, scale, sums)
 
-        def still(first: int | str, lanes: int, sums: Sums) -> None:
+        def still(first: int | str, lanes: int, sums: _Sums) -> None:
             self._compare(first, lanes, least(first, lanes), sums)
 
-        def later(first: int | str, lanes: int, sums: Sums) -> None:
+        def later(first: int | str, lanes: int, sums: _Sums) -> None:
             moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), self._spread(radius, lanes))
             scale = text.maximum(moved, least(first, lanes), lanes)
             place = self._of(1, first)
@@ -415,7 +415,7 @@ class WholeStep:
         text, order = self.text, self.order
         powers = self._powers(step, unit)
 
-        def body(first: int | str, lanes: int, sums: Sums) -> None:
+        def body(first: int | str, lanes: int, sums: _Sums) -> None:
             # two sums of each kind, smallest terms first, so that neither waits for the other
             ends, slopes = ["", ""], ["", ""]
             for k in range(order, 0, -1):
@@ -505,11 +505,11 @@ class WholeStep:
             scale = text.maximum(self._size(text.load("%end", self.at(first), lanes), lanes), scale, lanes)
             return left, text.op("fmul", lanes, scale, self._spread(fit, lanes))
 
-        def body(first: int | str, lanes: int, sums: Sums) -> None:
+        def body(first: int | str, lanes: int, sums: _Sums) -> None:
             left, allowed = left_and_allowed(first, lanes)
             sums["fits", lanes] = text.both(sums["fits", lanes], text.new(f"fcmp ole {kind(lanes)} {left}, {allowed}"), lanes)
 
-        def closely(first: int | str, lanes: int, sums: Sums) -> None:
+        def closely(first: int | str, lanes: int, sums: _Sums) -> None:
             size = self._size(text.load("%y", self.at(first), lanes), lanes)
             for k in range(self.order, 0, -1):
                 term = self._size(text.load("%a", self._place(k, first, 0), lanes), lanes)

@@ -13,16 +13,42 @@ from tidegate.compiled.jit import INTEGERS, kernel_entry, native
 from tidegate.compiled.pointers import integers_at, pointer
 from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
+from tidegate.integrators.plan_places import (
+    AT_FRESH_INTEGERS,
+    AT_FRESH_NUMBERS,
+    AT_LOG,
+    AT_POLYNOMIALS,
+    AT_ROWS,
+    AT_STARTS,
+    AT_TIMES,
+    AT_TOLD,
+    CODE,
+    COUNT,
+    GRAZING,
+    IS_HELD,
+    IS_OVER,
+    IS_UNDER_WAY,
+    LOGGED,
+    MOST_STEPS,
+    N_FRESH_INTEGERS,
+    N_FRESH_NUMBERS,
+    N_PLAN,
+    N_REMARKS,
+    N_TOLD,
+    NEXT,
+    ROOM_LOG,
+    ROOM_ROWS,
+    ROWS,
+    STEPS,
+    STEPS_LEFT,
+    TIME,
+    USED_LOG,
+    USED_ROWS,
+    WIDTH,
+)
 
 __all__ = ["give_room", "prepare", "run_several", "tell"]
 
-# places in a plan; the same in ``integrators.several_runs``, which names what stands there
-NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FRESH_NUMBERS = range(8)
-AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
-ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG = range(16, 20)
-N_PLAN: Final = 20
-# what is told of a run
-CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, IS_OVER, N_TOLD = range(10)
 LEAST_ROOM: Final = 40  # records: with less a run is not begun, since it would come to its first stop at once
 _BYTES: Final = 8
 

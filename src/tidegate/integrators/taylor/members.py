@@ -22,40 +22,60 @@ from tidegate.compiled.workspace import LIMIT, TARGET, integers, tail, vector
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators.hybrid_loop.loop import advance, begin
-from tidegate.integrators.hybrid_loop.several import (
+from tidegate.integrators.hybrid_loop.several import LEAST_ROOM, give_room, prepare, tell
+from tidegate.integrators.plan_places import (
+    AT_BLOCKS,
+    AT_H,
+    AT_LANES,
     AT_POLYNOMIALS,
+    AT_R,
+    AT_SLOTS,
     AT_TIMES,
     AT_TOLD,
+    BLOCK_LOG,
+    BLOCK_ROWS,
     COUNT,
-    LEAST_ROOM,
+    F_MEMBER,
+    F_STEP,
+    FILLED_LOG,
+    FILLED_ROWS,
+    IS_SMOOTH,
+    LANE,
     LOGGED,
+    MEMBER,
     MOST_STEPS,
+    N_BLOCK,
+    N_BLOCKS,
+    N_OF_UNKNOWNS,
     N_PLAN,
+    N_SINGLE,
+    N_SLOT,
     N_TOLD,
     NEXT,
+    NOBODY,
+    NUMBER,
+    OWNER,
+    ROOM_BLOCKS,
     ROOM_LOG,
     ROOM_ROWS,
     ROWS,
+    SLOT_LOG,
+    SLOT_ROWS,
     STEPS_LEFT,
-    give_room,
-    prepare,
-    tell,
+    TOLD_LOG,
+    TOLD_ROWS,
+    UNDER_WAY,
+    WIDE_OUT,
 )
 from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step, writes_asked
 from tidegate.integrators.taylor.step import FAR, choose_order, put_least, put_limits
 
 __all__ = ["run_members"]
 
-# places behind those of the plan, and in what it points to; the same in ``integrators.taylor.together``
-UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT = range(N_PLAN, N_PLAN + 9)
-# of each run under way
-MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
-OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
 # Of the memory in which numbers stand side by side: first what is one number of a run, then what is one of each unknown, then the box, the series,
 # the polynomial, and what first coefficients need.
-_TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _ASKED, _IS_IN, _ACCEPTED, _GROWN, N_SINGLE = range(13)
-_Y, _END, _RATE, _SLOPE, _SIZE = range(5)
-_NOBODY: Final = -1
+_TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _ASKED, _IS_IN, _ACCEPTED, _GROWN = range(N_SINGLE)
+_Y, _END, _RATE, _SLOPE, _SIZE = range(N_OF_UNKNOWNS)
 _FEW: Final = 2  # runs that are left: they are taken to their ends one by one
 _WORTH_WHILE: Final = 2.0  # steps up to where something else is to be done
 _IN_VAIN: Final = 16  # steps that a run goes alone whose first one beside others was none
@@ -97,12 +117,12 @@ def _of_unknowns(plan, n, which):
 
 @native
 def _box(plan, n):
-    return _part(plan, N_SINGLE + 5 * n, FIRST_LEAST + 4 * n)
+    return _part(plan, N_SINGLE + N_OF_UNKNOWNS * n, FIRST_LEAST + 4 * n)
 
 
 @native
 def _first_of_series(n):
-    return N_SINGLE + 9 * n + FIRST_LEAST
+    return N_SINGLE + N_OF_UNKNOWNS * n + FIRST_LEAST + 4 * n
 
 
 @native
@@ -135,8 +155,8 @@ def _lane_of(plan, first, lane):
 @native
 def _note(run, slot, told):
     """What has been written down since room was given."""
-    slot[USED_ROWS] += run.n_rows
-    slot[USED_LOG] += run.n_logged
+    slot[FILLED_ROWS] += run.n_rows
+    slot[FILLED_LOG] += run.n_logged
     told[ROWS] += run.n_rows
     told[LOGGED] += run.n_logged
 
@@ -144,8 +164,8 @@ def _note(run, slot, told):
 @native
 def _close_block(plan, slot):
     """Say whose the records are that were written since the last block."""
-    rows = slot[USED_ROWS] - slot[TOLD_ROWS]
-    log = slot[USED_LOG] - slot[TOLD_LOG]
+    rows = slot[FILLED_ROWS] - slot[TOLD_ROWS]
+    log = slot[FILLED_LOG] - slot[TOLD_LOG]
     if rows > 0 or log > 0:
         block = integers(integers_at(plan[AT_BLOCKS]), plan[N_BLOCKS] * N_BLOCK, N_BLOCK)
         block[OWNER] = slot[MEMBER]
@@ -153,13 +173,13 @@ def _close_block(plan, slot):
         block[BLOCK_ROWS] = rows
         block[BLOCK_LOG] = log
         plan[N_BLOCKS] += 1
-    slot[TOLD_ROWS] = slot[USED_ROWS]
-    slot[TOLD_LOG] = slot[USED_LOG]
+    slot[TOLD_ROWS] = slot[FILLED_ROWS]
+    slot[TOLD_LOG] = slot[FILLED_LOG]
 
 
 @native
 def _is_full(plan, slot, least):
-    return plan[ROOM_ROWS] - slot[USED_ROWS] < least or plan[ROOM_LOG] - slot[USED_LOG] < least
+    return plan[ROOM_ROWS] - slot[FILLED_ROWS] < least or plan[ROOM_LOG] - slot[FILLED_LOG] < least
 
 
 @native
@@ -167,9 +187,9 @@ def _go_on(plan, slot, is_new, budget):
     """A run alone, for at most so many steps from where it stands; True if it is over."""
     run = _run_of(slot)
     told = vector(pointer(plan[AT_TOLD]), slot[MEMBER] * N_TOLD, N_TOLD)
-    give_room(run, plan[ROOM_ROWS] - slot[USED_ROWS], plan[ROOM_LOG] - slot[USED_LOG])
-    rows = pointer(slot[AT_ROWS] + _BYTES * slot[USED_ROWS] * run.wide_rows)
-    log = pointer(slot[AT_LOG] + _BYTES * slot[USED_LOG] * run.wide_log)
+    give_room(run, plan[ROOM_ROWS] - slot[FILLED_ROWS], plan[ROOM_LOG] - slot[FILLED_LOG])
+    rows = pointer(slot[SLOT_ROWS] + _BYTES * slot[FILLED_ROWS] * run.wide_rows)
+    log = pointer(slot[SLOT_LOG] + _BYTES * slot[FILLED_LOG] * run.wide_log)
     times = pointer(plan[AT_TIMES])
     code = LIMIT
     if is_new:
@@ -186,7 +206,7 @@ def _go_on(plan, slot, is_new, budget):
         return False
     tell(run, told, code)
     _close_block(plan, slot)
-    slot[MEMBER] = _NOBODY
+    slot[MEMBER] = NOBODY
     plan[UNDER_WAY] -= 1
     return True
 
@@ -233,8 +253,8 @@ def _writes_asked(run, plan, slot, lane):
         coefficients[k] = a[k * MEMBERS + lane]
     run.t = _single(plan, _TIME)[lane]
     run.step = _box(plan, n)[_STEP * MEMBERS + lane]
-    give_room(run, plan[ROOM_ROWS] - slot[USED_ROWS], plan[ROOM_LOG] - slot[USED_LOG])
-    rows = pointer(slot[AT_ROWS] + _BYTES * slot[USED_ROWS] * run.wide_rows)
+    give_room(run, plan[ROOM_ROWS] - slot[FILLED_ROWS], plan[ROOM_LOG] - slot[FILLED_LOG])
+    rows = pointer(slot[SLOT_ROWS] + _BYTES * slot[FILLED_ROWS] * run.wide_rows)
     are_written = writes_asked(run, rows, vector(pointer(plan[AT_TIMES]), 0, run.n_asked), run.t + run.step)
     _note(run, slot, vector(pointer(plan[AT_TOLD]), slot[MEMBER] * N_TOLD, N_TOLD))
     _single(plan, _ASKED)[lane] = _next_asked(run, plan)
@@ -313,7 +333,7 @@ def _make_ready(plan, lane):
     while True:
         if slot[IS_SMOOTH] == 1:
             return True
-        if slot[MEMBER] == _NOBODY:
+        if slot[MEMBER] == NOBODY:
             if plan[NEXT] >= plan[COUNT] or _is_full(plan, slot, LEAST_ROOM):
                 return False
             prepare(_run_of(slot), plan)
@@ -413,7 +433,7 @@ def _take_steps(plan, model):
 @kernel_entry(INTEGERS)
 def run_members(run, at):
     """Go on with the plan: TARGET when all runs are over, LIMIT where Python is wanted."""
-    plan = integers(at, 0, WIDE_OUT + 1)
+    plan = integers(at, 0, N_PLAN)
     while True:
         ready = 0
         for lane in range(MEMBERS):
@@ -424,14 +444,14 @@ def run_members(run, at):
             return TARGET
         for lane in range(MEMBERS):
             slot = _slot(plan, lane)
-            lacks = slot[MEMBER] == _NOBODY and plan[NEXT] < plan[COUNT]
-            held_up = held_up or lacks or (slot[MEMBER] != _NOBODY and slot[IS_SMOOTH] == 0)
+            lacks = slot[MEMBER] == NOBODY and plan[NEXT] < plan[COUNT]
+            held_up = held_up or lacks or (slot[MEMBER] != NOBODY and slot[IS_SMOOTH] == 0)
         if held_up:
             for lane in range(MEMBERS):
                 slot = _slot(plan, lane)
                 if slot[IS_SMOOTH] == 1:
                     _leave(_run_of(slot), plan, slot, lane)
-                if slot[MEMBER] != _NOBODY:
+                if slot[MEMBER] != NOBODY:
                     _close_block(plan, slot)
             return LIMIT
         _take_steps(plan, run)

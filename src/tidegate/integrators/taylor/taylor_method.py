@@ -22,8 +22,9 @@ from tidegate.integrators.kernel_cache import kernel
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
 from tidegate.integrators.pace import Pace
+from tidegate.integrators.plan_places import N_FRESH_NUMBERS, STEPS_LEFT
 from tidegate.integrators.radau.stages_for import stages_for
-from tidegate.integrators.several_runs import N_FRESH_NUMBERS, STEPS_LEFT, Several
+from tidegate.integrators.several_runs import Several
 from tidegate.integrators.taylor import hooks
 from tidegate.integrators.taylor.smooth import take_smooth_steps
 from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step

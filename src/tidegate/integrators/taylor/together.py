@@ -13,23 +13,17 @@ import numpy as np
 from tidegate.compiled.emit_taylor.step_box import MEMBERS, box_size
 from tidegate.compiled.series_functions import MembersFunctions
 from tidegate.compiled.workspace import Workspace
-from tidegate.integrators import several_runs as s
+from tidegate.integrators import plan_places as s
 from tidegate.integrators.interface import Stop
 from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.several_runs import Several
 
 __all__ = ["Together"]
 
-# places behind those of a plan, and in what it points to; the same in ``integrators.taylor.members``
-UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT = range(s.N_PLAN, s.N_PLACES)
-MEMBER, NUMBER, AT_H, AT_R, AT_ROWS, AT_LOG, USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
-OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
-_NOBODY: Final = -1
 _LEAST_ROOM, _MOST_NUMBERS = 256, 1 << 16  # records of each lane; numbers of each, unless the fewest records are more
 _BLOCKS: Final = 4096
 _FILLED: Final = 0.5  # of the memory for records: they are given to the runs
 _LINE, _BYTES = 8, 8  # numbers in a line of the cache, bytes in a number
-_SINGLE: Final = 12  # numbers of a run, ...
-_OF_UNKNOWNS: Final = 5  # ... and of each of its unknowns, besides those of the box
 
 
 class Together:
@@ -48,37 +42,37 @@ class Together:
         self._works = [work.copy() for _ in range(MEMBERS)]
         rooms = [max(_LEAST_ROOM, _MOST_NUMBERS * _BYTES // kind.itemsize) for kind in kinds]
         self._rows, self._log = (np.zeros((MEMBERS, room), kind) for room, kind in zip(rooms, kinds, strict=True))
-        self._slots = np.zeros(MEMBERS * (N_SLOT + 2), dtype=np.int64)
-        self._blocks = np.zeros((_BLOCKS, N_BLOCK), dtype=np.int64)
-        wide = _SINGLE + _OF_UNKNOWNS * n + box_size(n) + functions.n_numbers + order * n
+        self._slots = np.zeros(MEMBERS * (s.N_SLOT + 2), dtype=np.int64)
+        self._blocks = np.zeros((_BLOCKS, s.N_BLOCK), dtype=np.int64)
+        wide = s.N_SINGLE + s.N_OF_UNKNOWNS * n + box_size(n) + functions.n_numbers + order * n
         room = np.zeros(wide * MEMBERS + functions.n_scratch + _LINE)
         self._lanes = room[-(room.ctypes.data // _BYTES) % _LINE :]  # each vector in one line of the cache
         self._functions = functions
         slots, where = self._of_slots
         for lane, own in enumerate(self._works):
             own["address_h"], own["address_r"] = own.h.ctypes.data, own.r.ctypes.data
-            slots[lane, [NUMBER, AT_H, AT_R]] = lane, own.h.ctypes.data, own.r.ctypes.data
-            slots[lane, [AT_ROWS, AT_LOG]] = self._rows[lane].ctypes.data, self._log[lane].ctypes.data
+            slots[lane, [s.NUMBER, s.AT_H, s.AT_R]] = lane, own.h.ctypes.data, own.r.ctypes.data
+            slots[lane, [s.SLOT_ROWS, s.SLOT_LOG]] = self._rows[lane].ctypes.data, self._log[lane].ctypes.data
             where[:, lane] = own.numbers("p").ctypes.data, own.numbers("m").ctypes.data
 
     @property
     def _of_slots(self) -> tuple[Any, Any]:
         """What is known of each run under way, and where its parameters and what is constant between events stand."""
-        return self._slots[: MEMBERS * N_SLOT].reshape(MEMBERS, N_SLOT), self._slots[MEMBERS * N_SLOT :].reshape(2, MEMBERS)
+        return self._slots[: MEMBERS * s.N_SLOT].reshape(MEMBERS, s.N_SLOT), self._slots[MEMBERS * s.N_SLOT :].reshape(2, MEMBERS)
 
-    def begin(self, several: s.Several) -> None:
+    def begin(self, several: Several) -> None:
         """Take up other runs."""
         slots, _ = self._of_slots
-        slots[:, [MEMBER, IS_SMOOTH]] = _NOBODY, 0
-        slots[:, [USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG]] = 0
+        slots[:, [s.MEMBER, s.IS_SMOOTH]] = s.NOBODY, 0
+        slots[:, [s.FILLED_ROWS, s.FILLED_LOG, s.TOLD_ROWS, s.TOLD_LOG]] = 0
         self._lanes[:] = 0.0
         plan, functions = several.plan, self._functions
-        plan[[UNDER_WAY, ROOM_BLOCKS, WIDE_OUT]] = 0, _BLOCKS, functions.n_numbers
-        plan[[AT_BLOCKS, AT_SLOTS, AT_LANES]] = self._blocks.ctypes.data, self._slots.ctypes.data, self._lanes.ctypes.data
-        plan[[F_MEMBER, F_STEP]] = functions.address_of_member, functions.address_of_step
+        plan[[s.UNDER_WAY, s.ROOM_BLOCKS, s.WIDE_OUT]] = 0, _BLOCKS, functions.n_numbers
+        plan[[s.AT_BLOCKS, s.AT_SLOTS, s.AT_LANES]] = self._blocks.ctypes.data, self._slots.ctypes.data, self._lanes.ctypes.data
+        plan[[s.F_MEMBER, s.F_STEP]] = functions.address_of_member, functions.address_of_step
         plan[[s.ROOM_ROWS, s.ROOM_LOG]] = self._rows.shape[1], self._log.shape[1]
 
-    def go_on(self, several: s.Several, enter: Any) -> bool:
+    def go_on(self, several: Several, enter: Any) -> bool:
         """Carry the runs on until somebody is to look; True when all are over.
 
         Parameters
@@ -89,19 +83,21 @@ class Together:
         entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.taylor.members").run_members.address)
         is_over = Stop(enter(entry, several.plan.ctypes.data)) is Stop.TARGET
         slots, _ = self._of_slots
-        used = max(slots[:, USED_ROWS].max() / self._rows.shape[1], slots[:, USED_LOG].max() / self._log.shape[1], several.plan[N_BLOCKS] / _BLOCKS)
+        used = max(
+            slots[:, s.FILLED_ROWS].max() / self._rows.shape[1], slots[:, s.FILLED_LOG].max() / self._log.shape[1], several.plan[s.N_BLOCKS] / _BLOCKS
+        )
         if used > _FILLED:
             self.give(several)
         return is_over
 
-    def give(self, several: s.Several) -> None:
+    def give(self, several: Several) -> None:
         """Give what was written down to the runs."""
         slots, _ = self._of_slots
-        blocks = self._blocks[: several.plan[N_BLOCKS]]
+        blocks = self._blocks[: several.plan[s.N_BLOCKS]]
         for lane in range(MEMBERS):
-            own = blocks[blocks[:, LANE] == lane]
-            several.rows.append(self._rows[lane, : slots[lane, USED_ROWS]].copy())
-            several.log.append(self._log[lane, : slots[lane, USED_LOG]].copy())
-            several.owners.append((np.repeat(own[:, OWNER], own[:, BLOCK_ROWS]), np.repeat(own[:, OWNER], own[:, BLOCK_LOG])))
-        slots[:, [USED_ROWS, USED_LOG, TOLD_ROWS, TOLD_LOG]] = 0
-        several.plan[N_BLOCKS] = 0
+            own = blocks[blocks[:, s.LANE] == lane]
+            several.rows.append(self._rows[lane, : slots[lane, s.FILLED_ROWS]].copy())
+            several.log.append(self._log[lane, : slots[lane, s.FILLED_LOG]].copy())
+            several.owners.append((np.repeat(own[:, s.OWNER], own[:, s.BLOCK_ROWS]), np.repeat(own[:, s.OWNER], own[:, s.BLOCK_LOG])))
+        slots[:, [s.FILLED_ROWS, s.FILLED_LOG, s.TOLD_ROWS, s.TOLD_LOG]] = 0
+        several.plan[s.N_BLOCKS] = 0
