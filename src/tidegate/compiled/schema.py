@@ -283,7 +283,8 @@ _LINEAR: Final = [
     *_single("integer", "room_factors n_patterns n_pairs"),
     # 1 once factors did not fit into their room
     *_single("integer", "lacks_room"),
-    *_arrays("number", "jacobian jacobian_kept", "n_entries"),
+    *_arrays("number", "jacobian jacobian_kept jacobian_of_base", "n_entries"),
+    *_single("integer", "knows_base"),  # not 0 where the factors of ``factor_base`` are those of jacobian_of_base
     *_arrays("number", "mass", "n_mass"),
     *_arrays("number", "row_operations echelon", "n_coupled", "n_coupled"),
     *_arrays("number", "row_scale", "n"),

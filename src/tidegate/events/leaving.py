@@ -2,13 +2,16 @@
 
 In: a point with its derivatives, and guards that lie within their round-off level there. Out: for each the sign of the first derivative along the
 trajectory that does not vanish, or 0 where it rests. A slope decides if it is larger than what the rounding of the point makes of it. Else the
-trajectory is followed for a while in the mode that holds, by Runge and Kutta's method in one step and in two, and for ever shorter whiles as long as
-the guard gets out of its round-off level by more than the two differ: what is seen last is what follows first.
+trajectory is followed for a while in the mode that holds, by its power series where the method has one, else by Runge and Kutta's method in one step
+and in two, and for ever shorter whiles as long as the guard gets out of its round-off level by more than the two, or the series with and without its
+last powers, differ: what is seen last is what follows first.
 """
 
 from __future__ import annotations
 
 from typing import Final
+
+import numpy as np
 
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
@@ -94,6 +97,50 @@ def _look_ahead(run, t, tau):
     if code == 0:
         _guards_at(run, t + tau, run.trial_end, run.trial_g_end)
     return code
+
+
+@native
+def _has_series(run, t, unit):
+    """Put down the power series of the unknowns from the point on, in this unit of time; False if there is none."""
+    if run.f_series == 0 or run.n_forced != 0:
+        return False
+    run.is_started = 0  # no longer is the step behind the last one begun there
+    series = run.series
+    series[0] = unit
+    call_value(run.f_series, t, run.y, run.p, run.m, series)
+    run.c_rhs += 1
+    total = 0.0
+    for k in range(1, run.series_order * run.n + 1):
+        total += abs(series[k])
+    return total < np.inf
+
+
+@native
+def _look_along_series(run, t, unit, theta):
+    """What ``_look_ahead`` tells, by the power series: the guards with and without its last powers."""
+    n = run.n
+    order = run.series_order
+    series = run.series
+    middle = run.trial_middle
+    end = run.trial_end
+    short = run.trial_stage
+    half = 0.5 * theta
+    power = theta ** float(order - 1)
+    for q in range(n):
+        at = 1 + order * n + q
+        at_half = 0.0
+        at_end = 0.0
+        for _ in range(order):
+            at -= n
+            at_half = (at_half + series[at]) * half
+            at_end = (at_end + series[at]) * theta
+        middle[q] = run.y[q] + at_half
+        end[q] = run.y[q] + at_end
+        last = at + (order - 1) * n
+        short[q] = end[q] - power * (series[last - n] + theta * series[last])
+    _guards_at(run, t + half * unit, middle, run.trial_g_half)
+    _guards_at(run, t + theta * unit, short, run.trial_g_full)
+    _guards_at(run, t + theta * unit, end, run.trial_g_end)
 
 
 @native
@@ -186,15 +233,21 @@ def _slopes_decide(run, t, sides):
 @native
 def _follow(run, t, sides):
     """Follow the trajectory for ever shorter whiles until every side is known, as far as one can see."""
-    tau = run.step_before_event
-    if _look_ahead(run, t, _LONGER * tau) == 0 and not _judge(run, sides, _LONGER * tau):
-        return
-    for _ in range(_MOST_WHILES):
-        if t + tau == t:
+    unit = run.step_before_event
+    has_series = _has_series(run, t, unit)
+    theta = _LONGER
+    for k in range(_MOST_WHILES + 1):
+        tau = theta * unit
+        if k > 0 and t + tau == t:
             break
-        if _look_ahead(run, t, tau) == 0 and not _judge(run, sides, tau):
+        if has_series:
+            _look_along_series(run, t, unit, theta)
+            is_seen = True
+        else:
+            is_seen = _look_ahead(run, t, tau) == 0
+        if is_seen and not _judge(run, sides, tau):
             break
-        tau *= _SHRINK
+        theta = 1.0 if k == 0 else theta * _SHRINK
 
 
 @native

@@ -61,6 +61,7 @@ def _mixed(run, t, y, part, f):
     model_rates(run, t, y, other)
     _turn_open(run)
     # kept where factors go that are made of the sum
+    run.knows_base = 0
     if run.is_sparse == 1:
         for e in range(run.n_sparse_entries):
             run.entries_scratch[e] = run.jacobian[e]

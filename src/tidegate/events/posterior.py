@@ -52,6 +52,7 @@ def forced_point(run, t, h):
         if not is_finite_jacobian(run):
             return NOT_FINITE
         run.knows_forces = 0
+        run.knows_base = 0
         if factor_real(run, BASE, 1.0 / h, run.jacobian_at) != 0:
             return SINGULAR
         for q in range(n):

@@ -20,6 +20,7 @@ from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, FIRST_REMARK
 from tidegate.executive.causes import Causes, crossed_guard
 from tidegate.executive.options import Options
+from tidegate.expressions.formulas import Formulas
 from tidegate.integrators import method_of
 from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
@@ -83,6 +84,9 @@ class Legend:
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
         self.computed, self.followers = model.computed, model.followers
+        self.of_followers = None if model.computed is None else model.computed.only(model.followers)
+        names = () if model.computed is None else model.computed.names
+        self._places = {name: k for k, name in enumerate(names, model.layout.n_recorded - len(names))}  # the last ones
         unknowns = set(model.layout.unknowns)
         self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
         self.clauses = [event_action for event_action in model.event_actions if event_action.is_expected and 0 <= event_action.chain < FIRST_REMARK]
@@ -103,6 +107,10 @@ class Legend:
         other.asked, other.p, other.t_end = problem.output_times, problem.p, problem.t_end
         other.causes = self.causes.with_values(problem)
         return other
+
+    def places_of(self, formulas: Formulas) -> list[int]:
+        """Where among recorded values those unknowns stand that are computed."""
+        return [self._places[name] for name in formulas.names]
 
     def drifts(self, sizes: Sequence[float]) -> dict[str, float]:
         """The largest of F4 and of F5 that an HDAE has come to, by what statistics call them."""
@@ -445,33 +453,38 @@ class _RecordedEvents(LazyEvents):
     @cached_property
     def _lasting(self) -> FloatArray:
         """(events, 2, values): what is shown of unknowns and discrete variables before and after each event."""
+        return self._around(self._legend.computed)
+
+    def _around(self, formulas: Formulas | None) -> FloatArray:
+        """The same, of unknowns that are computed only those with one of these formulas."""
         legend, layout, log = self._legend, self._legend.layout, self._log
-        rows = np.full((len(log), 2, layout.n_recorded), np.nan)
+        y, m = (np.stack([log[f"{vector}_{side}"] for side in ("before", "after")], axis=1) for vector in "ym")
         n, first = len(layout.unknowns), layout.n_recorded - layout.n_outputs
-        for k, side in enumerate(("before", "after")):
-            y, m = log[f"y_{side}"], log[f"m_{side}"]
-            rows[:, k, :n], rows[:, k, n:first] = y, m[:, layout.first_discrete : layout.first_previous]
-            formulas = legend.computed
-            if formulas and self._m is not None and len(log):
-                constants = [*legend.p[list(formulas.parameters)], *self._m[[layout.first_input + i for i in formulas.inputs]]]
-                own = np.broadcast_to(np.array(constants), (len(log), len(constants)))
-                found = formulas.at(log["time"], rows[:, k, :first], own, m[:, list(formulas.modes)])
-                rows[:, k, layout.n_recorded - found.shape[1] :] = found
+        rows = np.full((len(log), 2, layout.n_recorded), np.nan)
+        rows[..., :n], rows[..., n:first] = y, m[..., layout.first_discrete : layout.first_previous]
+        if formulas and self._m is not None and len(log):
+            points = 2 * len(log)
+            constants = [*legend.p[list(formulas.parameters)], *self._m[[layout.first_input + i for i in formulas.inputs]]]
+            own = np.broadcast_to(np.array(constants), (points, len(constants)))
+            modes = m.reshape(points, -1)[:, list(formulas.modes)]
+            found = formulas.at(log["time"].repeat(2), rows.reshape(points, -1)[:, :first], own, modes)
+            rows[..., legend.places_of(formulas)] = found.reshape(len(log), 2, -1)
         return layout.of_lasting(rows)
 
     def jump(self, rtol: float) -> tuple[int, str] | None:
         """The first entry of the log at which a follower jumps, and its name."""
-        legend, log = self._legend, self._log
-        names = legend.layout.lasting_names
-        places = [k for k, name in enumerate(names) if name in legend.followers]
+        legend, layout, log = self._legend, self._legend.layout, self._log
+        places = [k for k, name in enumerate(layout.lasting_names) if name in legend.followers]
         quiet = ~log["fired"][:, legend.setters].any(axis=1)
         if not places or not quiet.any():
             return None
-        sizes = np.array([self._sizes[names[k]] for k in places])
-        before, after = (self._lasting[:, side][:, places] for side in (0, 1))
+        columns = [layout.lasting[k] for k in places]
+        sizes = np.array(list(largest([layout.columns[k] for k in columns], self._values[:, columns]).values()))
+        around = self._around(legend.of_followers)
+        before, after = (around[:, side][:, places] for side in (0, 1))
         wrong = (np.abs(after - before) > _JUMP * max(rtol, _FINEST) * (sizes + np.abs(after))) & quiet[:, None]
-        rows, columns = np.nonzero(wrong)
-        return (int(rows[0]), names[places[int(columns[0])]]) if len(rows) else None
+        rows, found = np.nonzero(wrong)
+        return (int(rows[0]), layout.lasting_names[places[int(found[0])]]) if len(rows) else None
 
     @property
     def times(self) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +42,11 @@ class Formulas:
         """Values, (times, outputs), from those of the symbols, (times, symbols); ``constants`` are parameters, then inputs."""
         columns = (times, *dense.T, *constants.T, *modes.T)
         return evaluate_rows(self.values, dict(zip(self.symbols, columns, strict=True)), times.size)
+
+    def only(self, names: Container[str]) -> Formulas:
+        """Those of some outputs."""
+        kept = [k for k, name in enumerate(self.names) if name in names]
+        return replace(self, names=tuple(self.names[k] for k in kept), values=tuple(self.values[k] for k in kept))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # an opaque function is the user's, and stays where it is

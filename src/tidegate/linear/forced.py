@@ -60,15 +60,19 @@ def put_forced_rates(run, t, point, rates):
 def put_forced_jacobian(run, jacobian):
     """The same for the rows of J."""
     n = run.n
+    total = run.forced_scratch
     jac = vector(jacobian, 0, n * n)
     for k in range(run.n_forced):
         row = run.forced_rows[k] * n
         for j in range(n):
-            x = 0.0
-            for i in range(n):
-                if run.forced_weights[k, i] != 0.0:
-                    x += run.forced_weights[k, i] * jac[i * n + j]
-            jac[row + j] = x
+            total[j] = 0.0
+        for i in range(n):
+            weight = run.forced_weights[k, i]
+            if weight != 0.0:
+                for j in range(n):
+                    total[j] += weight * jac[i * n + j]
+        for j in range(n):
+            jac[row + j] = total[j]
     return 0
 
 

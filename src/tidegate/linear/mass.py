@@ -79,6 +79,7 @@ def evaluate_mass(run):
     """``update_mass`` where M is not the unit matrix."""
     n = run.n
     mass = run.mass
+    run.knows_base = 0
     for q in range(len(mass)):
         mass[q] = 0.0
     if run.f_mass != 0:

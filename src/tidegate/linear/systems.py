@@ -36,6 +36,7 @@ __all__ = [
 
 FIRST, SECOND, BASE = range(REAL_SYSTEMS)
 _ROUNDING: Final = 64 * 2.220446049250313e-16  # of what adds up to nothing
+_KNOWN_DENSE: Final = 1  # whose factors there are; one more if they are sparse
 _NO_PIVOT: Final = 1e14  # reciprocal of one at rounding level of rows of size one
 
 
@@ -270,11 +271,36 @@ def _assemble_base_sparse(run, entries):
     return True
 
 
+@native
+def _is_factored(run):
+    """True if the factors left by the last ``factor_base`` are those of J as it is now: many a point lies in a mode whose equations are linear."""
+    if run.knows_base != _KNOWN_DENSE + run.is_sparse:
+        return False
+    jac = run.jacobian
+    of_base = run.jacobian_of_base
+    for e in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+        if jac[e] != of_base[e]:
+            return False
+    return True
+
+
 @kernel_entry(NUMBER, NUMBERS)
 def factor_base(run, t, point):
     """Factor [U; E2 J] at a point, rows scaled to size one; 0 if regular, where a pivot at rounding level means the same as zero."""
+    evaluate_jacobian(run, t, vector(point, 0, run.n))
+    if _is_factored(run):
+        return 0
+    bad = _factor_base(run)
+    run.knows_base = _KNOWN_DENSE + run.is_sparse if bad == 0 else 0
+    if bad == 0:
+        for e in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+            run.jacobian_of_base[e] = run.jacobian[e]
+    return bad
+
+
+@native
+def _factor_base(run):
     n = run.n
-    evaluate_jacobian(run, t, vector(point, 0, n))
     if run.is_sparse == 1:
         entries = run.entries_scratch
         if not _assemble_base_sparse(run, entries):
