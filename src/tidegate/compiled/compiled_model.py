@@ -26,7 +26,7 @@ from tidegate.compiled.series_functions import PowerSeries
 from tidegate.errors import Origin
 from tidegate.names import MULTIPLIER
 from tidegate.quick_dataclass import dataclass
-from tidegate.results.dense_outputs import OutputFormulas
+from tidegate.results.dense_outputs import OutputFormulas, UnknownFormulas
 
 __all__ = [
     "Actions",
@@ -494,7 +494,7 @@ class CompiledModel:
     most_stops: int
     identity: Callable[[], dict[str, dict[str, str]]]
     again: tuple[Callable[..., CompiledModel], tuple[Any, ...]]
-    computed: OutputFormulas | None = None
+    computed: UnknownFormulas | None = None
     followers: Mapping[str, str] = field(default_factory=dict[str, str])
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     has_corners: bool = False

@@ -127,6 +127,8 @@ _FUNCTIONS: Final = [
     *_single("integer", "hook_step hook_locate hook_sensitivities hook_values hook_restart hook_accept"),
     # of methods that have power series: integrators/hybrid_loop/simple_event, where events of a model may be simple
     *_single("integer", "hook_simple"),
+    # where the trajectory leads to from a point, see events/leaving
+    *_single("integer", "hook_ahead"),
     # and integrators/taylor/smooth, of models in which nothing but times makes events
     *_single("integer", "hook_smooth"),
     # where the past stands that the model looks back at, integrators/hybrid_loop/past; 0 where it does not

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_hook, call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 from tidegate.events.guards import guard_slopes
@@ -100,47 +98,12 @@ def _look_ahead(run, t, tau):
 
 
 @native
-def _has_series(run, t, unit):
-    """Put down the power series of the unknowns from the point on, in this unit of time; False if there is none."""
-    if run.f_series == 0 or run.n_forced != 0:
-        return False
-    run.is_started = 0  # no longer is the step behind the last one begun there
-    series = run.series
-    series[0] = unit
-    call_value(run.f_series, t, run.y, run.p, run.m, series)
-    run.c_rhs += 1
-    total = 0.0
-    for k in range(1, run.series_order * run.n + 1):
-        total += abs(series[k])
-    return total < np.inf
-
-
-@native
-def _look_along_series(run, t, unit, theta):
-    """What ``_look_ahead`` tells, by the power series: the guards with and without its last powers."""
-    n = run.n
-    order = run.series_order
-    series = run.series
-    middle = run.trial_middle
-    end = run.trial_end
-    short = run.trial_stage
-    half = 0.5 * theta
-    power = theta ** float(order - 1)
-    for q in range(n):
-        at = 1 + order * n + q
-        at_half = 0.0
-        at_end = 0.0
-        for _ in range(order):
-            at -= n
-            at_half = (at_half + series[at]) * half
-            at_end = (at_end + series[at]) * theta
-        middle[q] = run.y[q] + at_half
-        end[q] = run.y[q] + at_end
-        last = at + (order - 1) * n
-        short[q] = end[q] - power * (series[last - n] + theta * series[last])
-    _guards_at(run, t + half * unit, middle, run.trial_g_half)
-    _guards_at(run, t + theta * unit, short, run.trial_g_full)
-    _guards_at(run, t + theta * unit, end, run.trial_g_end)
+def _look_along_series(run, t, tau):
+    """The same by the power series that the method has put down: guards half way, and at the end with and without its last powers."""
+    call_hook(run.hook_ahead, run.h, run.r, tau, 0)
+    _guards_at(run, t + 0.5 * tau, run.trial_middle, run.trial_g_half)
+    _guards_at(run, t + tau, run.trial_stage, run.trial_g_full)
+    _guards_at(run, t + tau, run.trial_end, run.trial_g_end)
 
 
 @native
@@ -233,21 +196,21 @@ def _slopes_decide(run, t, sides):
 @native
 def _follow(run, t, sides):
     """Follow the trajectory for ever shorter whiles until every side is known, as far as one can see."""
-    unit = run.step_before_event
-    has_series = _has_series(run, t, unit)
-    theta = _LONGER
+    tau = run.step_before_event
+    has_series = run.hook_ahead != 0 and call_hook(run.hook_ahead, run.h, run.r, t, 1) == 0
     for k in range(_MOST_WHILES + 1):
-        tau = theta * unit
-        if k > 0 and t + tau == t:
+        length = _LONGER * tau if k == 0 else tau
+        if t + length == t:
             break
+        is_seen = True
         if has_series:
-            _look_along_series(run, t, unit, theta)
-            is_seen = True
+            _look_along_series(run, t, length)
         else:
-            is_seen = _look_ahead(run, t, tau) == 0
-        if is_seen and not _judge(run, sides, tau):
+            is_seen = _look_ahead(run, t, length) == 0
+        if is_seen and not _judge(run, sides, length):
             break
-        theta = 1.0 if k == 0 else theta * _SHRINK
+        if k > 0:
+            tau *= _SHRINK
 
 
 @native

@@ -20,13 +20,12 @@ from tidegate.compiled.compiled_model import Said
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, FIRST_REMARK
 from tidegate.executive.causes import Causes, crossed_guard
 from tidegate.executive.options import Options
-from tidegate.expressions.formulas import Formulas
 from tidegate.integrators import method_of
 from tidegate.integrators.interface import Counters, Problem, Records, StepIntegrator
 from tidegate.integrators.record_types import Written, event_type, joined, polynomial_type, row_type
 from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
-from tidegate.results.dense_outputs import DenseOutputs
+from tidegate.results.dense_outputs import DenseOutputs, UnknownFormulas
 from tidegate.results.event_log import EventColumns, EventKind, LazyEvents, largest
 from tidegate.results.labels import ParameterValues
 from tidegate.results.presence import without_absent
@@ -84,8 +83,8 @@ class Legend:
         self.keeps_polynomials = problem.keep_polynomials
         self.formulas = model.outputs if problem.keep_polynomials else None
         self.computed, self.followers = model.computed, model.followers
-        self.of_followers = None if model.computed is None else model.computed.only(model.followers)
-        names = () if model.computed is None else model.computed.names
+        self.of_followers = model.computed and model.computed.only(model.followers)
+        names = model.computed.names if model.computed else ()
         self._places = {name: k for k, name in enumerate(names, model.layout.n_recorded - len(names))}  # the last ones
         unknowns = set(model.layout.unknowns)
         self.setters = [k for k, event_action in enumerate(model.event_actions) if not unknowns.isdisjoint(event_action.targets)]
@@ -108,7 +107,7 @@ class Legend:
         other.causes = self.causes.with_values(problem)
         return other
 
-    def places_of(self, formulas: Formulas) -> list[int]:
+    def places_of(self, formulas: UnknownFormulas) -> list[int]:
         """Where among recorded values those unknowns stand that are computed."""
         return [self._places[name] for name in formulas.names]
 
@@ -455,7 +454,7 @@ class _RecordedEvents(LazyEvents):
         """(events, 2, values): what is shown of unknowns and discrete variables before and after each event."""
         return self._around(self._legend.computed)
 
-    def _around(self, formulas: Formulas | None) -> FloatArray:
+    def _around(self, formulas: UnknownFormulas | None) -> FloatArray:
         """The same, of unknowns that are computed only those with one of these formulas."""
         legend, layout, log = self._legend, self._legend.layout, self._log
         y, m = (np.stack([log[f"{vector}_{side}"] for side in ("before", "after")], axis=1) for vector in "ym")

@@ -6,7 +6,7 @@ end belongs to the mode before an event, the next step's start to the mode after
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tidegate.quick_dataclass import dataclass
 from tidegate.results.interpolant import Interpolant
 
-__all__ = ["DenseOutputs", "OutputFormulas"]
+__all__ = ["DenseOutputs", "OutputFormulas", "UnknownFormulas"]
 
 FloatArray = NDArray[np.float64]
 
@@ -45,6 +45,14 @@ class OutputFormulas(Protocol):
 
     def at(self, times: FloatArray, dense: FloatArray, constants: FloatArray, modes: FloatArray) -> FloatArray:
         """Values, (times, outputs), from the rows of an interpolant, of what is constant (parameters, then inputs), and of modes."""
+        ...
+
+
+class UnknownFormulas(OutputFormulas, Protocol):
+    """What unknowns are that are computed as outputs are."""
+
+    def only(self, names: Container[str]) -> UnknownFormulas:
+        """Those of some of them."""
         ...
 
 

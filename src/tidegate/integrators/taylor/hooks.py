@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_tangent
+from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
@@ -24,7 +24,7 @@ from tidegate.sensitivity.jump import set_direction
 _AFTER_EVENT: Final = 10.0  # of the way to an event: no longer step is proposed behind it, for one that is loses digits of what is in it, ...
 _AT_LEAST: Final = 0.1  # ... unless that is so small a part of what was proposed
 
-__all__ = ["taylor_accept", "taylor_locate", "taylor_restart", "taylor_sensitivities", "taylor_values"]
+__all__ = ["taylor_accept", "taylor_ahead", "taylor_locate", "taylor_restart", "taylor_sensitivities", "taylor_values"]
 
 
 @kernel_entry(NUMBER, INTEGER)
@@ -69,6 +69,47 @@ def taylor_locate(run, theta, crossed):
         if part < theta and can_be_shorter(run, part * run.step):
             return end_on_polynomial(run, part, -1, True)
     return end_on_polynomial(run, theta, crossed, True)
+
+
+@native
+def _begin_ahead(run, t):
+    """Put down the power series from the point on, in units of the last step; 0, or 1 if it is not that of the equations, or not finite."""
+    if run.n_forced != 0:
+        return 1
+    run.is_started = 0  # the next step is no longer begun in run.series
+    series = run.series
+    series[0] = run.step_before_event
+    call_value(run.f_series, t, run.y, run.p, run.m, series)
+    run.c_rhs += 1
+    total = 0.0
+    for k in range(1, run.series_order * run.n + 1):
+        total += abs(series[k])
+    return 0 if total < np.inf else 1
+
+
+@kernel_entry(NUMBER, INTEGER)
+def taylor_ahead(run, number, is_new):
+    """A power series from the point on at time ``number``; or, of the last one, where it leads to after so long a while, for ``events.leaving``."""
+    if is_new == 1:
+        return _begin_ahead(run, number)
+    n, order = run.n, run.series_order
+    series = run.series
+    theta = number / run.step_before_event
+    half = 0.5 * theta
+    power = theta ** float(order - 1)
+    for q in range(n):
+        at = 1 + order * n + q
+        at_half = 0.0
+        at_end = 0.0
+        for _ in range(order):
+            at -= n
+            at_half = (at_half + series[at]) * half
+            at_end = (at_end + series[at]) * theta
+        last = at + (order - 1) * n
+        run.trial_middle[q] = run.y[q] + at_half
+        run.trial_end[q] = run.y[q] + at_end
+        run.trial_stage[q] = run.trial_end[q] - power * (series[last - n] + theta * series[last])
+    return 0
 
 
 @native

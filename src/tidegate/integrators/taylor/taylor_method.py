@@ -184,6 +184,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
         hooks={
             "hook_step": take_step.address, "hook_locate": hooks.taylor_locate.address, "hook_sensitivities": hooks.taylor_sensitivities.address,
             "hook_values": hooks.taylor_values.address, "hook_restart": hooks.taylor_restart.address, "hook_accept": hooks.taylor_accept.address,
+            "hook_ahead": hooks.taylor_ahead.address,
             "hook_simple": settle_simply.address if _is_simple(problem) else 0,
             "hook_smooth": take_smooth_steps.address if _is_smooth(problem) else 0,
         },
