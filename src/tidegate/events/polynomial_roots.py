@@ -21,6 +21,7 @@ _TABLED: Final = 40  # degrees below this have their binomial coefficients here
 _BY_BINOMIAL: Final = np.array([[1.0 / math.comb(degree, k) if k <= degree else 0.0 for k in range(_TABLED)] for degree in range(_TABLED)])
 _MOST_ROUNDS: Final = 100
 _SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
+_PARABOLA: Final = 2
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
 
@@ -61,13 +62,25 @@ def value_and_slope(c, degree, theta):
 
 
 @native
+def _of_parabola(c, low, at_low, high, at_high):
+    """Where the polynomial's first three terms fall through zero, if that is between, or else where the secant does: the start for Newton's method."""
+    square = c[1] * c[1] - 4.0 * c[2] * c[0]
+    theta = 0.0
+    if square > 0.0 and c[1] < 0.0:
+        theta = 2.0 * c[0] / (math.sqrt(square) - c[1])
+    elif square > 0.0 and c[2] < 0.0:
+        theta = -0.5 * (c[1] + math.sqrt(square)) / c[2]
+    return theta if low < theta < high else secant(low, at_low, high, at_high)
+
+
+@native
 def _falling_root(c, degree, low, high, finest):
     """Zero in [low, high] of a polynomial that is positive at low and not at high, or a place behind it by no more than ``finest`` or rounding."""
     at_low = _polynomial_value(c, degree, low)
     at_high = _polynomial_value(c, degree, high)
     if at_low <= 0.0:
         return low
-    theta = secant(low, at_low, high, at_high)
+    theta = secant(low, at_low, high, at_high) if degree < _PARABOLA else _of_parabola(c, low, at_low, high, at_high)
     for _ in range(_MOST_ROUNDS):
         least = max(2 * EPS * max(high, 1e-3), finest)
         if high - low <= least or at_high == 0.0:

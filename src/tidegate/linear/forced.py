@@ -177,14 +177,16 @@ def forced_change(run, t, point, slopes):
         for i in range(n):
             if run.forced_weights[k, i] != 0.0:
                 x += run.forced_weights[k, i] * out[i]
-        for side in range(2):
-            moved = t + (short if side == 0 else -short)
-            call_tangent(run.f_residual_tangent, moved, y, zero, run.p, run.m, 1.0, zero, zero, zero, later)
+        out[run.forced_rows[k]] = x
+    for side in range(2):
+        moved = t + (short if side == 0 else -short)
+        call_tangent(run.f_residual_tangent, moved, y, zero, run.p, run.m, 1.0, zero, zero, zero, later)
+        for k in range(run.n_forced):
+            row = run.forced_rows[k]
             for i in range(n):
                 a = run.forced_algebraic[k, i]
                 if a != 0.0:
-                    x -= (a if side == 0 else -a) * later[i] / (2.0 * short)
-        out[run.forced_rows[k]] = x
+                    out[row] -= (a if side == 0 else -a) * later[i] / (2.0 * short)
     return 0
 
 
