@@ -24,6 +24,7 @@ __all__ = [
     "RADAU",
     "REAL_SYSTEMS",
     "ROSENBROCK",
+    "SCRATCH_MODELS",
     "SUNDIALS",
     "TAYLOR",
     "Field",
@@ -36,6 +37,7 @@ MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
 PADDING: Final = 8  # numbers behind a column of factors that are read and written with it, whatever they are
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
+SCRATCH_MODELS: Final = 3  # rows behind them
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR, ROSENBROCK = "core", "radau", "sundials", "classical", "taylor", "rosenbrock"
 

@@ -3,8 +3,8 @@
 In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c and R such that the guard lies within R theta
 of sum c_k theta^k for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of the step is added up term by
 term, and so is rounding behind the constant term: a Taylor model (Makino and Berz, Taylor models and other validated functional inclusion methods,
-Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers. A tape with anything else in it that moves has no model; bounds on parts of
-the step answer for it (``interval_roots``). A unit of its own, loaded only for models with nonlinear guards.
+Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers; functions are those of ``function_models``. A tape with anything else in it
+that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit of its own, loaded only for models with nonlinear guards.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
-from tidegate.expressions.tape import ADD, CONST, DIV, MUL, NEG, NONZERO, NOT, POW, SELECT, SQUARE, SUB
+from tidegate.expressions.tape import ADD, AND, CONST, DIV, GE, GT, MUL, NEG, NONZERO, NOT, OR, POW, SELECT, SQUARE, SUB
 
 __all__ = ["guard_model"]
 
@@ -144,7 +145,7 @@ def _moving_power(power):
 
 @native
 def _has_one_operand(operation):
-    return operation in (SQUARE, NEG, NONZERO, NOT)
+    return operation in (SQUARE, NEG, NONZERO, NOT, GE, GT) or is_function(operation)
 
 
 @native
@@ -166,7 +167,13 @@ def _of_numbers(operation, x, y):
         return x**y
     if operation in (NONZERO, NOT):
         return 1.0 if (x != 0.0) == (operation == NONZERO) else 0.0
-    return np.nan
+    if operation in (GE, GT):
+        return 1.0 if x > 0.0 or (x == 0.0 and operation == GE) else 0.0
+    if operation == AND:
+        return 1.0 if x != 0.0 and y != 0.0 else 0.0
+    if operation == OR:
+        return 1.0 if x != 0.0 or y != 0.0 else 0.0
+    return function_value(operation, x)
 
 
 @native
@@ -201,8 +208,16 @@ def _put_row(run, operation, first, second, degree, out):
     elif operation == NEG:
         _scale(x, -1.0, degree, out)
         out[degree + 1] = x[degree + 1]
+    elif operation == DIV and not y_is_still:
+        inverse = models[run.n_models - 3]
+        if put_real_power(y, -1.0, degree, models[run.n_models - 1], inverse) == 0:
+            return 0
+        if x_is_still:
+            _scale(inverse, x[0], degree, out)
+        else:
+            _put_product(x, inverse, degree, out)
     elif operation == DIV:
-        if not y_is_still or y[0] == 0.0:
+        if y[0] == 0.0:
             return 0
         moving = 0.0
         for k in range(degree + 1):
@@ -210,9 +225,13 @@ def _put_row(run, operation, first, second, degree, out):
             moving += abs(out[k])
         out[degree + 1] = x[degree + 1] / abs(y[0]) + _OF_A_SUM * moving
     elif operation == POW:
-        if not (y_is_still and _moving_power(y[0])):
+        if not y_is_still:
             return 0
+        if not _moving_power(y[0]):
+            return put_real_power(x, y[0], degree, models[run.n_models - 1], out)
         _put_power(x, int(y[0]), degree, models[run.n_models - 1], out)
+    elif is_function(operation):
+        return put_function(operation, x, degree, models[run.n_models - 2], models[run.n_models - 1], out)
     else:
         return 0
     return 1

@@ -79,7 +79,7 @@ def numbers_for(what: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArr
     ------
     UsageError : it is none, or not finite.
     """
-    if type(value) is float and not shape and math.isfinite(value):
+    if isinstance(value, float) and not shape and math.isfinite(value):
         return np.array([value])  # what is set at every exchange
     expected = f"an array of shape {shape}" if shape else "a number"
     hint = f"a list or array of {math.prod(shape)} numbers, or one number for all" if shape else "a number, as 2.0"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import CompiledModel
-from tidegate.compiled.schema import CORE, MOST_MODELS, PADDING, REAL_SYSTEMS
+from tidegate.compiled.schema import CORE, MOST_MODELS, PADDING, REAL_SYSTEMS, SCRATCH_MODELS
 from tidegate.events.not_tied import MOST_TIED
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
@@ -81,7 +81,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,
         "n_examined": ng if problem.proves else 0,
-        "n_models": model.tapes.n_registers + 1 if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
+        "n_models": model.tapes.n_registers + SCRATCH_MODELS if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
     owners = (method.owner,) if isinstance(method.owner, str) else method.owner
