@@ -98,6 +98,8 @@ _SIZES: Final = [
     *_single("integer", "n_body longest n_stops_room n_branch_ends n_tape_lengths"),
     # the largest degree of a polynomial, and what a part of a step takes in root isolation; the largest system of stages of sensitivities
     *_single("integer", "max_degree part_width n_sens_system"),
+    # unknowns, if they are fewer than the powers of that polynomial
+    *_single("integer", "n_gradients"),
     # the unknowns and all their derivatives by parameters
     *_single("integer", "n_lanes"),
     # numbers in the power series of everything that a step of Taylor's method computes
@@ -246,6 +248,7 @@ _EVENTS: Final = [
     *_arrays("number", "g slopes nu nu_start active left_value rest_value rest_slope due_value", "n_guards"),
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
+    *_arrays("number", "guard_gradients", "n_gradients", "n_guards"),
     *_arrays("number", "late_scratch reach_scratch piece_slopes", "n_guards"),
     # how far each guard has been from its zero since it crossed it last, when and how fast it did; how often in a row it came from within the
     # tolerances, and since when; of how many that is said; how fast the guard of the event at hand crosses
@@ -443,6 +446,12 @@ _FACTORS: Final = [
     *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
     *_arrays("number", "forced_weights forced_algebraic forced_gradient forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "guard_models", "n_models", "part_width"),
+    # where tapes were last run at a point, and what rounding they told
+    *_single("integer", "knows_rounding"),
+    *_single("number", "rounded_t"),
+    *_arrays("number", "rounded_y", "n"),
+    *_arrays("number", "rounded_m", "n_m"),
+    *_arrays("number", "rounding_of_tapes", "n_guards"),
     # 1 for models of what does not move: only their first element counts
     *_arrays("integer", "model_is_still", "n_models"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),

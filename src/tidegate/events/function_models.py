@@ -1,10 +1,10 @@
 """Functions of a polynomial with a bound as polynomials with bounds (stage: events).
 
-In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, and behind them R. Out: the same of the function's
-value. Coefficients come by the recurrences of power series (Moore 1966; Knuth, The Art of Computer Programming 2, 4.7). What stands behind degree N is
-less than what a series with larger coefficients has there, whose sum is known: |c_1| theta + |c_2| theta^2 + ... in the place of what moves, and in the
-place of the function one whose derivatives at c_0 are all positive and no smaller (Cauchy's majorants; Makino and Berz 2003 use Lagrange's remainder,
-which wants all powers of what moves). Where R comes in, the function's steepest slope over the range says how far it goes.
+In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, and behind them R. Out: the same of the value.
+Coefficients come by the recurrences of power series (Moore 1966; Knuth, The Art of Computer Programming 2, 4.7). What stands behind degree N is less
+than in a series with larger coefficients whose sum is known: it has |c_1| theta + |c_2| theta^2 + ... in the place of what moves, and in that of the
+function one whose derivatives at c_0 are positive and no smaller (Cauchy's majorants). Where R comes in, the function's steepest slope over the range
+says how far it goes.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from tidegate.expressions.tape import COS, COSH, EXP, FIRST_FUNCTION, LOG, SIN, 
 
 __all__ = ["function_value", "is_function", "put_function", "put_real_power"]
 
+_TABLED: Final = 64
+_INVERSE: Final = np.array([0.0, *(1.0 / k for k in range(1, _TABLED))])
 _OF_A_SERIES: Final = 256 * EPS  # of the larger series: its terms add up as many products as there were terms before, ...
 _OF_THE_PLACE: Final = 4 * EPS  # ... and c_0 is what rounding has left of it
 
@@ -48,6 +50,11 @@ def function_value(operation, x):
     if operation == LOG and x > 0.0:
         return math.log(x)
     return np.nan
+
+
+@native
+def _inverse(k):
+    return _INVERSE[k] if k < _TABLED else 1.0 / k
 
 
 @native
@@ -89,9 +96,10 @@ def _put_pair(x, sign, degree, first, other, larger):
             value += weight * other[k - j]
             beside += weight * first[k - j]
             size += abs(weight) * larger[k - j]
-        first[k] = value / k
-        other[k] = sign * beside / k
-        larger[k] = size / k
+        inverse = _inverse(k)
+        first[k] = value * inverse
+        other[k] = sign * beside * inverse
+        larger[k] = size * inverse
 
 
 @native
@@ -104,8 +112,8 @@ def _put_exponential(x, degree, out, larger):
             weight = j * x[j]
             value += weight * out[k - j]
             size += abs(weight) * larger[k - j]
-        out[k] = value / k
-        larger[k] = size / k
+        out[k] = value * _inverse(k)
+        larger[k] = size * _inverse(k)
 
 
 @native
@@ -117,8 +125,8 @@ def _put_logarithm(x, degree, out, larger):
         for j in range(max(1, k - last), k):
             value += j * out[j] * x[k - j]
             size += j * larger[j] * abs(x[k - j])
-        out[k] = (x[k] - value / k) / x[0]
-        larger[k] = (abs(x[k]) + size / k) / x[0]
+        out[k] = (x[k] - value * _inverse(k)) / x[0]
+        larger[k] = (abs(x[k]) + size * _inverse(k)) / x[0]
 
 
 @native
@@ -139,8 +147,8 @@ def put_real_power(x, exponent, degree, larger, out):
         for j in range(1, min(k, last) + 1):
             value += (exponent * j - (k - j)) * x[j] * out[k - j]
             sum_of_sizes += (steep * j + (k - j)) * abs(x[j]) * larger[k - j]
-        out[k] = value / (k * first)
-        larger[k] = sum_of_sizes / (k * size)
+        out[k] = value * _inverse(k) / first
+        larger[k] = sum_of_sizes * _inverse(k) / size
     whole = larger[0] * math.expm1(-steep * math.log1p(-moved / size))
     slope = steep * larger[0] / size * (1.0 - (moved + x[degree + 1]) / size) ** (-steep - 1.0) * x[degree + 1]
     _put_bound(larger, whole, _OF_A_SERIES + steep * _OF_THE_PLACE, slope, degree, out)

@@ -3,8 +3,9 @@
 In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c and R such that the guard lies within R theta
 of sum c_k theta^k for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of the step is added up term by
 term, and so is rounding behind the constant term: a Taylor model (Makino and Berz, Taylor models and other validated functional inclusion methods,
-Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers; functions are those of ``function_models``. A tape with anything else in it
-that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit of its own, loaded only for models with nonlinear guards.
+Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers; functions and quotients are those of ``function_models``. A tape with
+anything else in it that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit of its own, loaded only for models
+with nonlinear guards.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from tidegate.expressions.tape import ADD, AND, CONST, DIV, GE, GT, MUL, NEG, NO
 
 __all__ = ["guard_model"]
 
+_STILL: Final = 1  # of a register: a number
+_ASKED: Final = 2  # it moves, and somebody reads it
 _HIGHEST_POWER: Final = 8
 _OF_A_SUM: Final = 2 * EPS  # of its terms, and of those of a product: they are added one by one
 _OF_A_PRODUCT: Final = 24 * EPS
@@ -130,11 +133,11 @@ def _put_inputs(run, step, degree):
     offset = 2 + 2 * n_used
     for k in range(run.n_p):
         models[offset + k, 0] = run.p[k]
-        still[offset + k] = 1
+        still[offset + k] = _STILL
     offset += run.n_p
     for k in range(run.n_m):
         models[offset + k, 0] = run.m[k]
-        still[offset + k] = 1
+        still[offset + k] = _STILL
 
 
 @native
@@ -182,8 +185,8 @@ def _put_row(run, operation, first, second, degree, out):
     models = run.guard_models
     x = models[first]
     y = models[second]
-    x_is_still = run.model_is_still[first] == 1
-    y_is_still = run.model_is_still[second] == 1
+    x_is_still = run.model_is_still[first] == _STILL
+    y_is_still = run.model_is_still[second] == _STILL
     if operation in (ADD, SUB):
         sign = 1.0 if operation == ADD else -1.0
         if y_is_still:
@@ -237,41 +240,96 @@ def _put_row(run, operation, first, second, degree, out):
     return 1
 
 
-@kernel_entry(NUMBER, INTEGER)
-def guard_model(run, step, guard):
-    """The model of a guard into the register of its value, R behind the coefficients; 1, or 0 where there is none."""
-    degree = run.degree
+@native
+def _chosen(run, row):
+    """The register that a choice takes its value from; -1 where what it goes by moves, or is none."""
+    code = run.tape_code
+    condition = code[row, 1]
+    number = run.guard_models[condition, 0]
+    if run.model_is_still[condition] != _STILL or np.isnan(number):
+        return -1
+    return code[row, 2] if number != 0.0 else code[row, 3]
+
+
+@native
+def _put_numbers(run, start, end, target):
+    """The rows between these places that do not move; the register of the first is ``target``."""
     models = run.guard_models
     still = run.model_is_still
+    code = run.tape_code
+    for row in range(start, end):
+        operation = code[row, 0]
+        first = code[row, 1]
+        second = code[row, 2]
+        still[target] = 0
+        if operation == CONST:
+            models[target, 0] = run.constants[first]
+            still[target] = _STILL
+        elif operation == SELECT:
+            chosen = _chosen(run, row)
+            if chosen >= 0 and still[chosen] == _STILL:
+                models[target, 0] = models[chosen, 0]
+                still[target] = _STILL
+        elif still[first] == _STILL and (_has_one_operand(operation) or still[second] == _STILL):
+            models[target, 0] = _of_numbers(operation, models[first, 0], models[second, 0])
+            still[target] = _STILL
+        target += 1
+
+
+@native
+def _ask(run, register):
+    if run.model_is_still[register] != _STILL:
+        run.model_is_still[register] = _ASKED
+
+
+@native
+def _ask_for_rows(run, start, end, target):
+    """Mark what the marked rows read, from the last to the first; False if one of them is a choice that nobody knows."""
+    code = run.tape_code
+    for row in range(end - 1, start - 1, -1):
+        target -= 1
+        if run.model_is_still[target] != _ASKED:
+            continue
+        if code[row, 0] == SELECT:
+            chosen = _chosen(run, row)
+            if chosen < 0:
+                return False
+            _ask(run, chosen)
+        else:
+            _ask(run, code[row, 1])
+            if not _has_one_operand(code[row, 0]):
+                _ask(run, code[row, 2])
+    return True
+
+
+@kernel_entry(NUMBER, INTEGER)
+def guard_model(run, step, guard):
+    """The model of a guard into the register of its value, R behind the coefficients; 1, or 0 where there is none.
+
+    Rows of branches that the mode does not choose are left out.
+    """
+    degree = run.degree
+    models = run.guard_models
     code = run.tape_code
     _put_inputs(run, step, degree)
     target = 2 + 3 * run.n_used + run.n_p + run.n_m
     start = run.tape_first[guard]
-    for row in range(start, start + run.tape_rows[guard]):
-        operation = code[row, 0]
-        first = code[row, 1]
-        second = code[row, 2]
-        out = models[target]
-        still[target] = 0
-        if operation == CONST:
-            out[0] = run.constants[first]
-            still[target] = 1
-        elif operation == SELECT:
-            if still[first] == 0:
-                return 0
-            chosen = second if models[first, 0] != 0.0 else code[row, 3]
-            still[target] = still[chosen]
-            _copy(models[chosen], 0 if still[chosen] == 1 else degree + 1, out)
-        elif still[first] == 1 and (_has_one_operand(operation) or still[second] == 1):
-            out[0] = _of_numbers(operation, models[first, 0], models[second, 0])
-            still[target] = 1
-            if np.isnan(out[0]):
-                return 0
-        elif _put_row(run, operation, first, second, degree, out) == 0:
-            return 0
-        target += 1
+    end = start + run.tape_rows[guard]
     value = run.tape_value[guard]
-    if still[value] == 1:
+    _put_numbers(run, start, end, target)
+    _ask(run, value)
+    if not _ask_for_rows(run, start, end, target + end - start):
+        return 0
+    for row in range(start, end):
+        if run.model_is_still[target] == _ASKED:
+            if code[row, 0] == SELECT:
+                _copy(models[_chosen(run, row)], degree + 1, models[target])
+            elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], degree, models[target]) == 0:
+                return 0
+        target += 1
+    if run.model_is_still[value] == _STILL:
+        if np.isnan(models[value, 0]):
+            return 0
         for k in range(1, degree + 2):
             models[value, k] = 0.0
     return 1

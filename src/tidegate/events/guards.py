@@ -12,6 +12,7 @@ from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 __all__ = [
     "expected_sign",
     "find_open",
+    "guard_polynomials",
     "guard_roundoff",
     "guard_slopes",
     "polynomial_point",
@@ -61,9 +62,22 @@ def tape_rounding(run, j):
 
 
 @native
+def _are_rounded(run, t, y):
+    """True if tapes were last run at this point, in this mode: an event looks at its point several times."""
+    if run.knows_rounding == 0 or run.rounded_t != t:
+        return False
+    for q in range(run.n):
+        if run.rounded_y[q] != y[q]:
+            return False
+    for k in range(run.n_m):
+        if run.rounded_m[k] != run.m[k]:
+            return False
+    return True
+
+
+@native
 def _rounding_of_tapes(run, t, y):
-    """Add to the round-off level of nonlinear guards the width of their intervals at a point, which bounds the rounding of everything inside them."""
-    ng = run.n_guards
+    """The width of nonlinear guards' intervals at a point, which bounds the rounding of everything inside them, into run.rounding_of_tapes."""
     n_used = run.n_used
     used = run.used
     lo = run.lower_scratch
@@ -78,12 +92,16 @@ def _rounding_of_tapes(run, t, y):
         hi[1 + u] = y[used[u]]
         lo[1 + n_used + u] = 0.0
         hi[1 + n_used + u] = 0.0
-    for j in range(ng):
+    for j in range(run.n_guards):
         if run.tape_rows[j] > 0:
             call_unit(run.f_tape, run.h, run.r, j)
-            width = tape_rounding(run, j)
-            run.nu[j] += width
-            run.nu_start[j] += width
+            run.rounding_of_tapes[j] = tape_rounding(run, j)
+    run.knows_rounding = 1
+    run.rounded_t = t
+    for q in range(run.n):
+        run.rounded_y[q] = y[q]
+    for k in range(run.n_m):
+        run.rounded_m[k] = run.m[k]
 
 
 @native
@@ -114,8 +132,42 @@ def guard_roundoff(run, t, y):
     else:
         for j in range(ng):
             run.nu[j] = run.nu_start[j]
-    if run.f_tape != 0:
+    if run.f_tape == 0:
+        return
+    if not _are_rounded(run, t, y):
         _rounding_of_tapes(run, t, y)
+    for j in range(ng):
+        run.nu[j] += run.rounding_of_tapes[j]
+        run.nu_start[j] += run.rounding_of_tapes[j]
+
+
+@native
+def guard_polynomials(run, t, step):
+    """The polynomials of the step in the place of the unknowns, as far as guards are affine, into run.guard_coefficients.
+
+    Few unknowns: the guards' gradients, and the polynomials by these. Many: power by power.
+    """
+    n, degree = run.n, run.degree
+    y, a, zero = run.y, run.coefficients, run.zero
+    out = run.guard_coefficients
+    if run.n_gradients == 0 or n + 1 >= degree:
+        for k in range(degree):
+            call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, step if k == 0 else 0.0, a[k], zero, zero, out[k])
+        return
+    direction = run.scratch_1
+    for q in range(n):
+        direction[q] = 0.0
+    call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, step, direction, zero, zero, out[0])
+    for q in range(n):
+        direction[q] = 1.0
+        call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, 0.0, direction, zero, zero, run.guard_gradients[q])
+        direction[q] = 0.0
+    for j in range(run.n_guards):
+        for k in range(degree):
+            x = out[0, j] if k == 0 else 0.0
+            for q in range(n):
+                x += run.guard_gradients[q, j] * a[k, q]
+            out[k, j] = x
 
 
 @native

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
-from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
+from tidegate.events.guards import expected_sign, guard_polynomials, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root, put_polynomial, value_and_slope
 from tidegate.events.time_scale import time_scale
@@ -165,7 +165,6 @@ def earliest_of_guards(run, t, step):
     run.came_to_rest = 0
     degree = run.degree
     y = run.y
-    a = run.coefficients
     g = run.g
     call_value(run.f_guards, t, y, run.p, run.m, g)
     guard_roundoff(run, t, y)
@@ -174,10 +173,7 @@ def earliest_of_guards(run, t, step):
     linear = run.is_linear
     of_time = run.is_time
     coefficients = run.guard_coefficients
-    zero = run.zero
-    nothing = run.zero
-    for k in range(degree):
-        call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, step if k == 0 else 0.0, a[k], nothing, nothing, coefficients[k])
+    guard_polynomials(run, t, step)
     best = NO_ROOT
     found = -1
     prepared = 0

@@ -63,7 +63,7 @@ def value_and_slope(c, degree, theta):
 
 @native
 def _of_parabola(c, low, at_low, high, at_high):
-    """Where the polynomial's first three terms fall through zero, if that is between, or else where the secant does: the start for Newton's method."""
+    """Where Newton's method starts: where the polynomial's first three terms fall through zero, or, if that is not between, where the secant does."""
     square = c[1] * c[1] - 4.0 * c[2] * c[0]
     theta = 0.0
     if square > 0.0 and c[1] < 0.0:

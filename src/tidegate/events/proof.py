@@ -16,7 +16,7 @@ from typing import Final
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import INTEGER, kernel_entry, native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
-from tidegate.events.guards import expected_sign, polynomial_point, prepare_registers
+from tidegate.events.guards import expected_sign, guard_polynomials, polynomial_point, prepare_registers
 from tidegate.events.interval_roots import fill_bounds
 from tidegate.events.tolerances import EPS
 
@@ -46,14 +46,10 @@ def _note_sizes(run, degree):
 
 
 @native
-def _note_values(run, degree):
+def _note_values(run):
     """Values of guards at the start of the step into run.proof_value, coefficients of their polynomials."""
     call_value(run.f_guards, run.t, run.y, run.p, run.m, run.proof_value)
-    for k in range(degree):
-        now = run.length if k == 0 else 0.0
-        call_tangent(
-            run.f_guards_tangent, run.t, run.y, run.zero, run.p, run.m, now, run.coefficients[k], run.zero, run.zero, run.guard_coefficients[k]
-        )
+    guard_polynomials(run, run.t, run.length)
 
 
 @native
@@ -184,7 +180,7 @@ def prove_step(run, flipped_quietly):
     degree = run.degree
     if run.n_guards > 0:
         _note_sizes(run, degree)
-        _note_values(run, degree)
+        _note_values(run)
         prepare_registers(run)
     end = min(run.step / run.length, 1.0)
     for j in range(run.n_guards):
