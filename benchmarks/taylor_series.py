@@ -112,6 +112,66 @@ def _crossing() -> Callable[[], tuple[Any, int]]:
     return run
 
 
+def _legs(cosine: Callable[[Any], Any], t: Any, x1: Any, x2: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """Of P3 as an ODE by hand: the rates of its four legs A, C, B, C, and what ends them, by rising through zero."""
+    v1 = 100.0 * cosine(100.0 * math.pi * t)
+    v2 = -1.0 * v1
+    both = 13.64 * v1 - 11.64 * v2 - 50.0 * x1, 13.64 * v2 - 11.64 * v1 - 50.0 * x2
+    rates = [((v1 - 12.0 * x1) / 0.24, 0.0), both, (0.0, (v2 - 12.0 * x2) / 0.24), both]
+    v3 = [10.0 * (x1 + x2) + 0.2 * (slope1 + slope2) for slope1, slope2 in rates]
+    return rates, [v2 - v3[0], -1.0 * x1, v1 - v3[2], -1.0 * x2]
+
+
+def _circuit_by_hand() -> Any:
+    import tidegate as tg
+
+    def leg(t: float, y: Any, d: Any) -> tuple[Any, Any, Any]:
+        rates, ends = _legs(math.cos, t, y["x1"], y["x2"])
+        if d["leg"] == 0.0:
+            return *rates[0], ends[0]
+        if d["leg"] == 1.0:
+            return *rates[1], ends[1]
+        if d["leg"] == 2.0:
+            return *rates[2], ends[2]
+        return *rates[3], ends[3]
+
+    def rates(t: float, y: Any, d: Any) -> dict[str, Any]:
+        slope1, slope2, _ = leg(t, y, d)
+        return {"x1": slope1, "x2": slope2}
+
+    ends = tg.event(lambda t, y, d: leg(t, y, d)[2] > 0.0, reset=lambda _t, _y, d: {"leg": (d["leg"] + 1.0) % 4.0})
+    return tg.ode(rates, y0={"x1": 0.0, "x2": 0.0}, discrete={"leg": 0.0}, events=ends)
+
+
+def _circuit() -> Callable[[], tuple[Any, int]]:
+    import heyoka as hy
+
+    x = hy.make_vars("x1", "x2")
+    is_leg = [hy.par[k] for k in range(4)]
+    rates, ends = _legs(hy.cos, hy.time, *x)
+    events = [0]
+
+    def go_on(ta: Any, _sign: int) -> bool:
+        k = int(ta.pars.argmax())
+        ta.pars[:] = [float(other == (k + 1) % 4) for other in range(4)]
+        events[0] += 1
+        return True
+
+    slopes = [sum((part * rate[q] for part, rate in zip(is_leg, rates, strict=True)), hy.expression(0.0)) for q in range(2)]
+    end = sum((part * one for part, one in zip(is_leg, ends, strict=True)), hy.expression(0.0))
+    event = hy.t_event(end, callback=go_on, direction=hy.event_direction.positive)
+    ta = hy.taylor_adaptive(list(zip(x, slopes, strict=True)), [0.0, 0.0], tol=RTOL, pars=[1.0, 0.0, 0.0, 0.0], t_events=[event])
+
+    def run() -> tuple[Any, int]:
+        ta.time, events[0] = 0.0, 0
+        ta.state[:], ta.pars[:] = 0.0, (1.0, 0.0, 0.0, 0.0)
+        ta.reset_cooldowns()
+        ta.propagate_until(0.05)
+        return ta.state, events[0]
+
+    return run
+
+
 def _buck() -> Callable[[], tuple[Any, int]]:
     import heyoka as hy
 
@@ -206,6 +266,7 @@ def _golden(key: str, *names: str) -> tuple[float, ...]:
 CASES: Final = (
     Case("P1, bouncing ball", 3.5, lambda: load("P1"), _ball, ("h", "v"), _golden("P1", "h", "v")),
     Case("P2, hidden crossing", 2.0, lambda: load("P2"), _crossing, ("x",), _golden("P2", "x")),
+    Case("P3, circuit by hand", 0.05, _circuit_by_hand, _circuit, ("x1", "x2"), _golden("P3", "x1", "x2")),
     Case("P8, buck converter", 0.05, lambda: load("P8"), _buck, ("v", "i")),
     _smooth_case("an orbit, ten turns", _orbit, [0.4, 0.0, 0.0, 2.0], 20.0 * math.pi, (0.4, 0.0, 0.0, 2.0)),
     _smooth_case("van der Pol, mu = 1", _oscillator, [2.0, 0.0], 50.0),
