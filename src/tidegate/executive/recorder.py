@@ -486,6 +486,7 @@ class _RecordedEvents(LazyEvents):
         return (int(rows[0]), layout.lasting_names[places[int(found[0])]]) if len(rows) else None
 
     @property
+    @override
     def times(self) -> FloatArray:
         """Times of all events."""
         return np.concatenate([[event.time for event in self._first], self._log["time"], [event.time for event in self._last]])

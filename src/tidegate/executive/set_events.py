@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import override
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tidegate.executive.recorder import Recording
 from tidegate.results import Event
@@ -27,6 +31,12 @@ class SetEvents(LazyEvents):
 
     def __len__(self) -> int:
         return self._recording.n_events
+
+    @property
+    @override
+    def times(self) -> NDArray[np.float64]:
+        """Of all of them."""
+        return self._recording.events.times
 
     def made(self, position: int) -> Event:
         """The event at this place, put into words."""

@@ -158,6 +158,11 @@ class LazyEvents(Sequence[Event], ABC):
         """The event at a place from 0 to the last."""
         ...
 
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Of all of them."""
+        return np.array([event.time for event in self], dtype=float)
+
     def columns(self) -> EventColumns:
         """Times, kinds, causes and derivatives of the times of all of them."""
         return _columns_of(list(self))
@@ -221,7 +226,8 @@ class EventLog(NoNumber, Sequence[Event]):
     def times(self) -> NDArray[np.float64]:
         """(len,), unit of time."""
         if self._times is None:
-            self._times = np.array([event.time for event in self._events], dtype=float)
+            events = self._events
+            self._times = events.times if isinstance(events, LazyEvents) else np.array([event.time for event in events], dtype=float)
         return self._times
 
     def __len__(self) -> int:

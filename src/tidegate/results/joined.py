@@ -100,7 +100,10 @@ def _interpolant(parts: Sequence[Result]) -> Interpolant | None:
     pieces = [part.interpolant for part in parts if part.interpolant is not None]
     if len(pieces) < len(parts):
         return None
-    size = max(piece.coefficients.shape[1] for piece in pieces)
-    padded = [np.pad(piece.coefficients, ((0, 0), (0, size - piece.coefficients.shape[1]), (0, 0))) for piece in pieces]
     starts, widths = (np.concatenate([getattr(piece, name) for piece in pieces]) for name in ("starts", "widths"))
-    return Interpolant(starts, widths, np.concatenate(padded), pieces[0].names)
+    coefficients = np.zeros((len(starts), max(piece.coefficients.shape[1] for piece in pieces), *pieces[0].coefficients.shape[2:]))
+    first = 0
+    for piece in pieces:
+        coefficients[first : first + len(piece), : piece.coefficients.shape[1]] = piece.coefficients
+        first += len(piece)
+    return Interpolant(starts, widths, coefficients, pieces[0].names)
