@@ -246,6 +246,7 @@ _EVENTS: Final = [
     # guards, their slopes, round-off level at this point and at the start of the step, whether they matter; where those at rest were left, where
     # those lie that no event has brought there, and how fast they move, and where those of time are whose own time this is
     *_arrays("number", "g slopes nu nu_start active left_value rest_value rest_slope due_value", "n_guards"),
+    *_arrays("integer", "rest_dies", "n_guards"),
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
     *_arrays("number", "guard_gradients", "n_gradients", "n_guards"),

@@ -14,6 +14,7 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.dying import crosses_by_chance
 from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_polynomials, guard_roundoff, guard_slopes
@@ -189,6 +190,8 @@ def earliest_of_guards(run, t, step):
         if start <= 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= SAME_TIME * abs(t) / step * returns:
+                if crosses_by_chance(run, t, step, j):
+                    continue
                 if run.n_sens > 0:
                     note_grazings(run, t, step, 0.0, j)
                 run.found_theta = 0.0
@@ -214,7 +217,7 @@ def earliest_of_guards(run, t, step):
                 best = run.decided_to
                 found = UNDECIDED
                 run.failed_guard = j
-        if root < best:
+        if root < best and not crosses_by_chance(run, t, step, j):
             best = root
             found = j
     if found == UNDECIDED:

@@ -1,4 +1,5 @@
-"""Relations that have slowly come near their zero, within the round-off level: what dies out (stage: events, before anything of an event).
+"""Relations that have come near their zero, slowly within the round-off level or within the tolerance: what dies out (stage: events, before anything
+of an event).
 
 Below its round-off level the sign of a guard says nothing, and neither does when it would be at zero: of ``x' = -k x`` never. Where something else
 happens at that instant, such a relation keeps what it says until it is clear of its zero, a step crosses it, or the event moves it. Those that read
@@ -14,6 +15,8 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.dying import dies_out, may_be_within_tolerance
+from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import SLOW
 
@@ -51,14 +54,19 @@ def note_resting(run, t):
     for j in range(run.n_guards):
         run.rest_value[j] = np.nan
         if run.flipped[j] == 0 and not (some_algebraic and open_ones[j] != 0.0):
-            note_where_it_rests(run, j)
+            note_where_it_rests(run, t, j, run.ydot_before)
 
 
 @native
-def note_where_it_rests(run, j):
-    """Likewise of one guard that has not crossed; True if it rests so."""
+def note_where_it_rests(run, t, j, rates):
+    """Likewise of one guard that has not crossed; True if it rests so. ``rates`` are y' of before."""
     g = run.g[j]
     rests = run.guard_kind[j] == RELATION and 0.0 < abs(g) <= run.nu_start[j] and _is_slow(run, j)
+    run.rest_dies[j] = 0
+    if not rests and g != 0.0 and may_be_within_tolerance(run, j):
+        guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
+        rests = abs(g) <= run.reach_scratch[j] and dies_out(run, t, j, run.slopes[j], rates)
+        run.rest_dies[j] = 1 if rests else 0
     run.rest_value[j] = g if rests else np.nan
     run.rest_slope[j] = run.slopes[j]
     return rests
@@ -70,4 +78,4 @@ def keeps_what_it_says(run, j):
     mode = run.guard_mode[j]
     if run.g[j] != run.rest_value[j] or run.m[mode] != run.m_old[mode]:
         return False
-    return abs(run.slopes[j]) <= _AS_SLOW * abs(run.rest_slope[j]) and _is_slow(run, j)
+    return abs(run.slopes[j]) <= _AS_SLOW * abs(run.rest_slope[j]) and (run.rest_dies[j] == 1 or _is_slow(run, j))

@@ -233,7 +233,7 @@ def _set_by_values(run, t, all_known):
             margin = nu[j] if not abs(slope[j]) < np.inf else zero_margin(t, nu[j], 4.0 * slope[j])
             if not margin < abs(g[j]) < 1e301:
                 continue
-            if all_known and is_due(run, j):
+            if all_known and (is_due(run, j) or keeps_what_it_says(run, j)):
                 continue
             if all_known:
                 if some_algebraic and open_ones[j] != 0.0:

@@ -106,7 +106,7 @@ def _others_are_in_order(run, t, guard):
             if said != (1.0 if g > 0.0 else 0.0):
                 return False
             continue
-        if note_where_it_rests(run, j):
+        if note_where_it_rests(run, t, j, run.ydot):
             continue
         rests = guard < 0 and abs(g) <= run.nu_start[j] and _was_constant(run, j)
         if not rests or (run.active[j] == 0.0 and said != 1.0 - run.is_strict[j]):

@@ -1,0 +1,64 @@
+"""What only dies out, as the equations say (stage: events).
+
+``x' = -k x`` never crosses zero, but every method makes it do so where it is smaller than the tolerance: its sign is chance then. A tank,
+``h' = -sqrt(h)``, does run empty. With ``g' = -c g^e`` the one has e = 1, the other 1/2, a crossing 0, and zero is reached if e is less than 1. So a
+guard's value and its rate are looked at a little farther on the way that the unknowns take: if the rate falls as the value does, it dies out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import native
+from tidegate.compiled.workspace import RELATION
+from tidegate.events.grazing import guard_reach
+from tidegate.events.guards import guard_slopes
+from tidegate.events.restart import derivatives
+from tidegate.events.tolerances import ROUNDING
+
+__all__ = ["crosses_by_chance", "dies_out", "may_be_within_tolerance"]
+
+_AHEAD: Final = 0.75  # of the time in which it would be at zero if it went on as it does
+_LESS: Final = 0.6  # of its value, there, or nothing can be told
+_AS_FAST: Final = 1.4  # times that part of its rate: e > 0.76
+
+
+@native
+def may_be_within_tolerance(run, j):
+    """False if a relation is certainly farther from zero than the tolerances of what it reads."""
+    return run.guard_kind[j] == RELATION and abs(run.g[j]) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]
+
+
+@native
+def dies_out(run, t, j, slope, rates):
+    """True if a guard at the current point moves towards its zero, but the slower the nearer it is, so that it never gets there."""
+    g = run.g[j]
+    if not -slope * g > 0.0:
+        return False
+    ahead = _AHEAD * abs(g / slope)
+    point = run.trial_stage
+    for q in range(run.n):
+        point[q] = run.y[q] + ahead * rates[q]
+    if derivatives(run, t + ahead, run.trial_stage_at, run.trial_rate_at) != 0:
+        return False
+    call_value(run.f_guards, t + ahead, point, run.p, run.m, run.late_scratch)
+    guard_slopes(run, t + ahead, point, run.trial_rate, run.trial_g_half)
+    left = run.late_scratch[j] / g
+    return 0.0 <= left <= _LESS and run.trial_g_half[j] / slope < _AS_FAST * left
+
+
+@native
+def crosses_by_chance(run, t, step, j):
+    """True of a crossing in the step from the current point on, where the guard is within the tolerance of zero at both ends and only dies out."""
+    if not may_be_within_tolerance(run, j):
+        return False
+    guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
+    if not abs(run.g[j]) <= run.reach_scratch[j]:
+        return False
+    call_value(run.f_guards, t + step, run.y_end, run.p, run.m, run.late_scratch)
+    guard_reach(run, t + step, run.y_end, run.y_max, run.reach_scratch)
+    if not abs(run.late_scratch[j]) <= run.reach_scratch[j] or derivatives(run, t, run.y_at, run.trial_total_at) != 0:
+        return False
+    guard_slopes(run, t, run.y, run.trial_total, run.trial_g_end)
+    return dies_out(run, t, j, run.trial_g_end[j], run.trial_total)
