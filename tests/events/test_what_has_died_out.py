@@ -42,7 +42,7 @@ class DiesOut:
 
     def __init__(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
-        self.k = float(10.0 ** rng.uniform(1.5, 7.0))
+        self.k = float(10.0 ** rng.uniform(2.0, 7.0))
         sign = float(rng.choice([-1.0, 1.0]))
         self.start = sign * float(10.0 ** rng.uniform(-2.0, 2.0))
         self.relations = RELATIONS if sign > 0.0 else OF_THE_OPPOSITE

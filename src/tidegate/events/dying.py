@@ -21,7 +21,8 @@ __all__ = ["crosses_by_chance", "dies_out", "may_be_within_tolerance"]
 
 _AHEAD: Final = 0.75  # of the time in which it would be at zero if it went on as it does
 _LESS: Final = 0.6  # of its value, there, or nothing can be told
-_AS_FAST: Final = 1.4  # times that part of its rate: e > 0.76
+_SLOWEST: Final = 0.6  # times that part of its rate, as what it dies out by may change; much slower, it is led somewhere
+_FASTEST: Final = 1.15  # e > 0.85, where a root of multiplicity m is passed with 1 - 1 / m
 
 
 @native
@@ -45,7 +46,7 @@ def dies_out(run, t, j, slope, rates):
     call_value(run.f_guards, t + ahead, point, run.p, run.m, run.late_scratch)
     guard_slopes(run, t + ahead, point, run.trial_rate, run.trial_g_half)
     left = run.late_scratch[j] / g
-    return 0.0 <= left <= _LESS and run.trial_g_half[j] / slope < _AS_FAST * left
+    return 0.0 < left <= _LESS and _SLOWEST * left < run.trial_g_half[j] / slope < _FASTEST * left
 
 
 @native
