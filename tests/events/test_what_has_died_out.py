@@ -6,6 +6,7 @@ the step before was thousands of its time constants long.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -91,3 +92,68 @@ def test_a_relation_of_what_has_died_out_keeps_what_it_says(method: str) -> None
 def test_every_method_keeps_what_relations_say_of_what_has_died_out(method: str) -> None:
     for seed in range(1000, 1250):
         _check(seed, method)
+
+
+class ComesToZero:
+    """A quantity that does get to zero, at a time that is known, often in steps that a clock cuts short."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.kind = str(rng.choice(["to a limit", "by a power", "steadily", "cubed", "swings"]))
+        self.k = float(10.0 ** rng.uniform(0.0, 5.0))
+        self.start = float(10.0 ** rng.uniform(-6.0, 1.0))
+        self.rtol = float(10.0 ** rng.choice([-6.0, -8.0]))
+        self.power = float(rng.choice([0.0, 0.25, 0.5]))
+        self.limit = self.start * float(10.0 ** rng.uniform(-3.0, 0.0))
+        self.w = float(rng.uniform(1.0, 6.0))
+        if self.kind == "to a limit":
+            self.times = [math.log(1.0 + self.start / self.limit) / self.k]
+        elif self.kind == "by a power":
+            self.times = [self.start ** (1.0 - self.power) / (self.k * (1.0 - self.power))]
+        elif self.kind == "swings":
+            self.times = [(0.5 + 2.0 * n) * math.pi / self.w for n in range(3)]
+        else:
+            self.times = [self.start / self.k]
+        self.t_end = 1.4 * self.times[-1]
+        self.clock = float(rng.choice([0.0, self.t_end / rng.uniform(3.0, 40.0)]))
+
+    def _rate(self, x: Any) -> Any:
+        if self.kind == "to a limit":
+            return -self.k * (x + self.limit)
+        if self.kind == "by a power":
+            return -self.k * tg.where(x > 0.0, 1.0, 0.0) * (np.abs(x) ** self.power if self.power else 1.0)
+        return -self.k
+
+    def model(self) -> Any:
+        """For tidegate."""
+
+        def f(_t: Any, y: Any) -> dict[str, Any]:
+            if self.kind == "swings":
+                return {"x": -self.w * y["b"], "b": self.w * y["x"]}
+            return {"x": self._rate(y["x"]), "b": 0.0}
+
+        events = [tg.event(lambda _t, y: (y["x"] ** 3 if self.kind == "cubed" else y["x"]) <= 0.0, name="is there")]
+        if self.clock:
+            events.append(tg.event(every=self.clock, name="ticks"))
+        return tg.ode(f, y0={"x": self.start, "b": 0.0}, events=events)
+
+
+def _check_that_it_is_there(seed: int, method: str) -> None:
+    source = ComesToZero(seed)
+    result = tg.simulate(source.model(), (0.0, source.t_end), method=method, rtol=source.rtol, max_steps=100_000)
+    times = [event.time for event in result.events if "is there" in event.causes]
+    # what slows down at its end is there later by the root of the tolerance
+    assert times == pytest.approx(source.times, abs=5e-3 * source.t_end), (seed, method, source.kind)
+
+
+@pytest.mark.parametrize("method", ["taylor", "radau", "bdf"])
+def test_what_comes_to_zero_is_there_once(method: str) -> None:
+    for seed in range(20):
+        _check_that_it_is_there(seed, method)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf"])
+def test_every_method_tells_what_comes_to_zero_from_what_dies_out(method: str) -> None:
+    for seed in range(1000, 1120):
+        _check_that_it_is_there(seed, method)
