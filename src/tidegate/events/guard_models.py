@@ -17,7 +17,27 @@ import numpy as np
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
-from tidegate.expressions.tape import ADD, AND, CONST, DIV, GE, GT, MUL, NEG, NONZERO, NOT, OR, POW, SELECT, SQUARE, SUB
+from tidegate.expressions.tape import (
+    ADD,
+    AND,
+    CONST,
+    DIV,
+    GE,
+    GT,
+    LOOKUP,
+    MUL,
+    NEG,
+    NONZERO,
+    NOT,
+    OR,
+    POW,
+    SEGMENT,
+    SELECT,
+    SPLINE,
+    SQUARE,
+    SUB,
+    UNKNOWN,
+)
 
 __all__ = ["guard_model"]
 
@@ -152,6 +172,12 @@ def _has_one_operand(operation):
 
 
 @native
+def _is_known(operation):
+    """True of operations on registers alone; tables have places behind their argument, and of what is opaque nothing is known."""
+    return operation not in (SEGMENT, LOOKUP, SPLINE, UNKNOWN)
+
+
+@native
 def _of_numbers(operation, x, y):
     """A row of the tape whose operands do not move; NaN where it has no model."""
     if operation == ADD:
@@ -270,7 +296,7 @@ def _put_numbers(run, start, end, target):
             if chosen >= 0 and still[chosen] == _STILL:
                 models[target, 0] = models[chosen, 0]
                 still[target] = _STILL
-        elif still[first] == _STILL and (_has_one_operand(operation) or still[second] == _STILL):
+        elif _is_known(operation) and still[first] == _STILL and (_has_one_operand(operation) or still[second] == _STILL):
             models[target, 0] = _of_numbers(operation, models[first, 0], models[second, 0])
             still[target] = _STILL
         target += 1
@@ -284,7 +310,7 @@ def _ask(run, register):
 
 @native
 def _ask_for_rows(run, start, end, target):
-    """Mark what the marked rows read, from the last to the first; False if one of them is a choice that nobody knows."""
+    """Mark what the marked rows read, from the last to the first; False if one of them is a choice that nobody knows, or a table."""
     code = run.tape_code
     for row in range(end - 1, start - 1, -1):
         target -= 1
@@ -295,6 +321,8 @@ def _ask_for_rows(run, start, end, target):
             if chosen < 0:
                 return False
             _ask(run, chosen)
+        elif not _is_known(code[row, 0]):
+            return False
         else:
             _ask(run, code[row, 1])
             if not _has_one_operand(code[row, 0]):
