@@ -14,7 +14,7 @@ where tau f is compared as e is.
 
 Where a difference is too large, its extent is looked for: tau is the length on which it lasts, since a branch that Python finds on the other side for
 the last rounding before an event moves nothing. What only rounding decides (a quantity that came to rest where a condition changes, to the last
-digits) is not held against a run.
+digits) is not held against a run, nor is the sign of what is smaller than its tolerance.
 """
 
 from __future__ import annotations
@@ -263,15 +263,17 @@ class Defects:
 
     def _is_rounding(self, piece: StepPiece, theta: float, allowed: FloatArray, at_rest: NDArray[np.bool_]) -> bool:
         """Whether the defect vanishes within the rounding of what was integrated."""
-        for moved in noisy(piece.at(theta), at_rest, self.largest):
+        for moved in noisy(piece.at(theta), at_rest, self.largest, self.tolerance):
             defect = residuals(self.model, moved)
             if self._kept is not None and np.all(self._kept.moved(defect, piece.width) / allowed <= 1.0):
                 return True
         return False
 
 
-def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray) -> list[Instant]:
+def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray, tolerance: Tolerance) -> list[Instant]:
     """The instant with its values moved by the rounding of what was integrated: all together, and each alone.
+
+    What is smaller than its tolerance, as what has died out, is moved to either side of zero, and there: its sign is chance.
 
     Parameters
     ----------
@@ -279,5 +281,8 @@ def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray) -> list[In
     largest : of each unknown in the run.
     """
     noise = np.where(exact, 0.0, _NOISE * largest)
-    rows = [noise, *(noise * row for row in np.eye(noise.size))] if noise.any() else []
-    return [Instant(at.t, at.y + sign * row, at.ydot, at.d, at.pre) for row in rows if row.any() for sign in (1.0, -1.0)]
+    is_small = np.abs(at.y) <= tolerance.of(largest) / tolerance.allowed
+    middle = np.where(is_small & ~exact, 0.0, at.y)
+    rows = [noise > 0.0, *(np.arange(noise.size) == k for k in np.flatnonzero(noise))] if noise.any() else []
+    sides = (1.0, -1.0, 0.0) if np.any(middle != at.y) else (1.0, -1.0)
+    return [Instant(at.t, np.where(row, middle + side * noise, at.y), at.ydot, at.d, at.pre) for row in rows for side in sides]

@@ -108,7 +108,7 @@ class Happenings:
         for theta, at in zip(thetas.tolist(), piece.instants(thetas), strict=True):
             truth = self._truth(at)
             if self._held is not None and truth != self._held:
-                noise = noisy(at, at_rest, self.largest)
+                noise = noisy(at, at_rest, self.largest, self.tolerance)
                 if any(self._truth(moved) != truth for moved in noise):
                     continue  # rounding decides: the next point shows
                 self._changed(piece, theta, last, truth)
@@ -264,7 +264,7 @@ class Happenings:
         if before is None:
             return False
         at = before.at(1.0)
-        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest))]
+        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest, self.tolerance))]
         return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
     def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:

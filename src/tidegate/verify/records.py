@@ -90,7 +90,7 @@ def check_rows(
             says = f"the row at t = {t:.9g} and the dense result differ by {_BESIDE_THE_ROW * shares[worst]:.3g} tolerances"
             tally.note("row", model.unknowns[worst], t, float(shares[worst]), says)
         if outputs:
-            asked = _RowOutputs(model, piece, Instant(t, y, at.ydot, d, d), largest, is_explicit)
+            asked = _RowOutputs(model, piece, Instant(t, y, at.ydot, d, d), largest, tolerance, is_explicit=is_explicit)
             for name in outputs:
                 got = float(result.values[row, place[name]])
                 # derivatives in an output of a DAE are not those of the polynomial, which has them to less
@@ -106,14 +106,15 @@ class _RowOutputs:
     A row may lie where an output jumps without an event, as one of a start value on a threshold does: then it is the limit from one side.
     """
 
-    def __init__(self, model: PlainModel, piece: StepPiece, row: Instant, largest: FloatArray, is_explicit: bool) -> None:
-        self._model, self._piece, self._row, self._largest, self._is_explicit = model, piece, row, largest, is_explicit
+    def __init__(self, model: PlainModel, piece: StepPiece, row: Instant, largest: FloatArray, tolerance: Tolerance, *, is_explicit: bool) -> None:
+        self._model, self._piece, self._row, self._is_explicit = model, piece, row, is_explicit
+        self._largest, self._tolerance = largest, tolerance
         self._given: list[Mapping[str, float]] = []
 
     @cached_property
     def _rounded(self) -> list[Instant]:
         """The row within the rounding of what was integrated: what came to rest on a threshold may lie on either side of it."""
-        return noisy(self._row, np.zeros(self._row.y.size, dtype=bool), self._largest)
+        return noisy(self._row, np.zeros(self._row.y.size, dtype=bool), self._largest, self._tolerance)
 
     def _instant(self, k: int) -> Instant:
         """The row, or what is on a side of it."""
