@@ -75,6 +75,7 @@ class Happenings:
     _held: Truth | None = field(default=None, init=False)
     _last: StepPiece | None = field(default=None, init=False)
     _looked: float = field(default=0.0, init=False)  # the last part of the present step that was asked
+    _undecided: list[StepPiece] = field(default_factory=list[StepPiece], init=False)  # since what is held was seen last
     _around: dict[float, tuple[StepPiece | None, StepPiece | None]] = field(
         default_factory=dict[float, "tuple[StepPiece | None, StepPiece | None]"], init=False
     )
@@ -110,8 +111,11 @@ class Happenings:
             if self._held is not None and truth != self._held:
                 noise = noisy(at, at_rest, self.largest, self.tolerance)
                 if any(self._truth(moved) != truth for moved in noise):
-                    continue  # rounding decides: the next point shows
+                    if piece not in self._undecided[-1:]:
+                        self._undecided.append(piece)
+                    continue  # rounding or the tolerance decides: a later point shows
                 self._changed(piece, theta, last, truth)
+            self._undecided.clear()
             self._held = truth
             self._looked = theta
 
@@ -127,6 +131,9 @@ class Happenings:
         self, piece: StepPiece, theta: float, last: tuple[StepPiece, float] | None, clause: PlainClause, j: int
     ) -> tuple[StepPiece, float, float]:
         """A step and the two parts of it between which a condition became true; the same part twice at its beginning."""
+        for earlier in self._undecided:
+            if clause.conditions(earlier.at(1.0))[j]:
+                return earlier, 0.0, 0.0 if clause.conditions(earlier.at(0.0))[j] else 1.0
         if self._looked > 0.0 or not clause.conditions(piece.at(0.0))[j]:
             return piece, self._looked, theta
         if last is not None and clause.conditions(last[0].at(1.0))[j]:
