@@ -111,6 +111,9 @@ def what_guards_say(run, t, h, out):
     for j in range(run.n_guards):
         clear = margin[j] < abs(g[j]) < np.inf
         out[j] = 0.0 if not clear else 1.0 if g[j] > 0.0 else -1.0
+        if run.guard_kind[j] == RELATION and g[j] == 0.0 and margin[j] == 0.0:
+            # nothing that moves is in it, as in ``clip(x, a, b) <= a`` below a: it says what is written
+            out[j] = -1.0 if run.is_strict[j] == 1 else 1.0
     return 0
 
 
