@@ -21,6 +21,7 @@ __all__ = [
     "tape_rounding",
 ]
 
+_WORTH_WHILE: Final = 3  # calls for each one that gradients take
 _ROUNDING_AT_MOST: Final = 0.1  # of the largest term of a guard: bounds at a point that are wider do not come from rounding
 
 
@@ -145,12 +146,12 @@ def guard_roundoff(run, t, y):
 def guard_polynomials(run, t, step):
     """The polynomials of the step in the place of the unknowns, as far as guards are affine, into run.guard_coefficients.
 
-    Few unknowns: the guards' gradients, and the polynomials by these. Many: power by power.
+    Few unknowns for the degree: the guards' gradients, and the polynomials by these. Else power by power.
     """
     n, degree = run.n, run.degree
     y, a, zero = run.y, run.coefficients, run.zero
     out = run.guard_coefficients
-    if run.n_gradients == 0 or n + 1 >= degree:
+    if run.n_gradients == 0 or _WORTH_WHILE * (n + 1) >= degree:
         for k in range(degree):
             call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, step if k == 0 else 0.0, a[k], zero, zero, out[k])
         return
