@@ -87,6 +87,13 @@ def test_a_relation_of_what_has_died_out_keeps_what_it_says(method: str) -> None
         _check(seed, method)
 
 
+@pytest.mark.parametrize("method", ["radau", "bdf"])
+def test_the_judge_does_not_take_the_sign_of_what_has_died_out_for_a_missed_event(method: str) -> None:
+    for seed in range(6):
+        check = tg.verify(tg.simulate(DiesOut(seed).model(), (0.0, 1.0), method=method, rtol=1e-5), points=3)
+        assert check.ok, (seed, method, str(check))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "ida"])
 def test_every_method_keeps_what_relations_say_of_what_has_died_out(method: str) -> None:

@@ -37,7 +37,7 @@ MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
 PADDING: Final = 8  # numbers behind a column of factors that are read and written with it, whatever they are
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
-SCRATCH_MODELS: Final = 3  # rows behind them
+SCRATCH_MODELS: Final = 2  # rows behind them
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR, ROSENBROCK = "core", "radau", "sundials", "classical", "taylor", "rosenbrock"
 
@@ -447,12 +447,6 @@ _FACTORS: Final = [
     *_arrays("complex", "complex_reciprocals", 2, "n_pairs", "n_sparse", owner=RADAU),
     *_arrays("number", "forced_weights forced_algebraic forced_gradient forced_system forced_elimination", "n_tied", "n_tied"),
     *_arrays("number", "guard_models", "n_models", "part_width"),
-    # where tapes were last run at a point, and what rounding they told
-    *_single("integer", "knows_rounding"),
-    *_single("number", "rounded_t"),
-    *_arrays("number", "rounded_y", "n"),
-    *_arrays("number", "rounded_m", "n_m"),
-    *_arrays("number", "rounding_of_tapes", "n_guards"),
     # 1 for models of what does not move: only their first element counts
     *_arrays("integer", "model_is_still", "n_models"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),

@@ -85,7 +85,7 @@ def _put_bound(larger, whole, rounding, slope, degree, out):
 
 @native
 def _put_pair(x, sign, degree, first, other, larger):
-    """Sine and cosine, or with sign +1 the hyperbolic ones, from their first terms on; and the larger series of both."""
+    """Sine and cosine, or with sign +1 the hyperbolic ones, from their first terms on; and the larger series. An exponential is its own other."""
     last = _last_power(x, degree)
     for k in range(1, degree + 1):
         value = 0.0
@@ -100,20 +100,6 @@ def _put_pair(x, sign, degree, first, other, larger):
         first[k] = value * inverse
         other[k] = sign * beside * inverse
         larger[k] = size * inverse
-
-
-@native
-def _put_exponential(x, degree, out, larger):
-    last = _last_power(x, degree)
-    for k in range(1, degree + 1):
-        value = 0.0
-        size = 0.0
-        for j in range(1, min(k, last) + 1):
-            weight = j * x[j]
-            value += weight * out[k - j]
-            size += abs(weight) * larger[k - j]
-        out[k] = value * _inverse(k)
-        larger[k] = size * _inverse(k)
 
 
 @native
@@ -176,7 +162,7 @@ def put_function(operation, x, degree, scratch, larger, out):
         _put_bound(larger, -math.log1p(-moved / first), _OF_A_SERIES, slope, degree, out)
     elif operation == EXP:
         larger[0] = value
-        _put_exponential(x, degree, out, larger)
+        _put_pair(x, 1.0, degree, out, out, larger)
         _put_bound(larger, value * math.expm1(moved), rounding, value * math.exp(moved + x[degree + 1]) * x[degree + 1], degree, out)
     elif operation in (SIN, COS):
         scratch[0] = math.cos(first) if operation == SIN else math.sin(first)

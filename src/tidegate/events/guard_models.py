@@ -43,6 +43,8 @@ __all__ = ["guard_model"]
 
 _STILL: Final = 1  # of a register: a number
 _ASKED: Final = 2  # it moves, and somebody reads it
+_LARGER: Final = 1  # of the rows behind the registers, from the last: the larger series, ...
+_OTHER: Final = 2  # ... and what else a row needs beside its outcome
 _HIGHEST_POWER: Final = 8
 _OF_A_SUM: Final = 2 * EPS  # of its terms, and of those of a product: they are added one by one
 _OF_A_PRODUCT: Final = 24 * EPS
@@ -238,8 +240,8 @@ def _put_row(run, operation, first, second, degree, out):
         _scale(x, -1.0, degree, out)
         out[degree + 1] = x[degree + 1]
     elif operation == DIV and not y_is_still:
-        inverse = models[run.n_models - 3]
-        if put_real_power(y, -1.0, degree, models[run.n_models - 1], inverse) == 0:
+        inverse = models[run.n_models - _OTHER]
+        if put_real_power(y, -1.0, degree, models[run.n_models - _LARGER], inverse) == 0:
             return 0
         if x_is_still:
             _scale(inverse, x[0], degree, out)
@@ -257,10 +259,10 @@ def _put_row(run, operation, first, second, degree, out):
         if not y_is_still:
             return 0
         if not _moving_power(y[0]):
-            return put_real_power(x, y[0], degree, models[run.n_models - 1], out)
-        _put_power(x, int(y[0]), degree, models[run.n_models - 1], out)
+            return put_real_power(x, y[0], degree, models[run.n_models - _LARGER], out)
+        _put_power(x, int(y[0]), degree, models[run.n_models - _OTHER], out)
     elif is_function(operation):
-        return put_function(operation, x, degree, models[run.n_models - 2], models[run.n_models - 1], out)
+        return put_function(operation, x, degree, models[run.n_models - _OTHER], models[run.n_models - _LARGER], out)
     else:
         return 0
     return 1

@@ -63,22 +63,9 @@ def tape_rounding(run, j):
 
 
 @native
-def _are_rounded(run, t, y):
-    """True if tapes were last run at this point, in this mode: an event looks at its point several times."""
-    if run.knows_rounding == 0 or run.rounded_t != t:
-        return False
-    for q in range(run.n):
-        if run.rounded_y[q] != y[q]:
-            return False
-    for k in range(run.n_m):
-        if run.rounded_m[k] != run.m[k]:
-            return False
-    return True
-
-
-@native
 def _rounding_of_tapes(run, t, y):
-    """The width of nonlinear guards' intervals at a point, which bounds the rounding of everything inside them, into run.rounding_of_tapes."""
+    """Add to the round-off level of nonlinear guards the width of their intervals at a point, which bounds the rounding of everything inside them."""
+    ng = run.n_guards
     n_used = run.n_used
     used = run.used
     lo = run.lower_scratch
@@ -93,16 +80,12 @@ def _rounding_of_tapes(run, t, y):
         hi[1 + u] = y[used[u]]
         lo[1 + n_used + u] = 0.0
         hi[1 + n_used + u] = 0.0
-    for j in range(run.n_guards):
+    for j in range(ng):
         if run.tape_rows[j] > 0:
             call_unit(run.f_tape, run.h, run.r, j)
-            run.rounding_of_tapes[j] = tape_rounding(run, j)
-    run.knows_rounding = 1
-    run.rounded_t = t
-    for q in range(run.n):
-        run.rounded_y[q] = y[q]
-    for k in range(run.n_m):
-        run.rounded_m[k] = run.m[k]
+            width = tape_rounding(run, j)
+            run.nu[j] += width
+            run.nu_start[j] += width
 
 
 @native
@@ -133,13 +116,8 @@ def guard_roundoff(run, t, y):
     else:
         for j in range(ng):
             run.nu[j] = run.nu_start[j]
-    if run.f_tape == 0:
-        return
-    if not _are_rounded(run, t, y):
+    if run.f_tape != 0:
         _rounding_of_tapes(run, t, y)
-    for j in range(ng):
-        run.nu[j] += run.rounding_of_tapes[j]
-        run.nu_start[j] += run.rounding_of_tapes[j]
 
 
 @native

@@ -71,7 +71,6 @@ def _put_from_outside(run):
         run.discrete[q] = run.body[n + q]
     for q in range(run.n_p):
         run.p[q] = run.p_new[q]
-    run.knows_rounding = 0
     update_mass(run)
     refresh_activity(run)
 
