@@ -38,6 +38,8 @@ def dies_out(run, t, j, slope, rates):
     if not -slope * g > 0.0:
         return False
     ahead = _AHEAD * abs(g / slope)
+    if run.ends_hard == 1 and t + ahead > run.t_end:
+        return False
     point = run.trial_stage
     for q in range(run.n):
         point[q] = run.y[q] + ahead * rates[q]
