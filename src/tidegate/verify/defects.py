@@ -270,18 +270,17 @@ class Defects:
         return False
 
 
-def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray, tolerance: Tolerance) -> list[Instant]:
+def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray, tolerance: Tolerance | None = None) -> list[Instant]:
     """The instant with its values moved by the rounding of what was integrated: all together, and each alone.
-
-    What is smaller than its tolerance, as what has died out, is moved to either side of zero, and there: its sign is chance.
 
     Parameters
     ----------
     exact : unknowns that are not moved.
     largest : of each unknown in the run.
+    tolerance : if given, what is smaller than that, as what has died out, is moved to either side of zero, and there: its sign is chance.
     """
     noise = np.where(exact, 0.0, _NOISE * largest)
-    is_small = np.abs(at.y) <= tolerance.of(largest) / tolerance.allowed
+    is_small = np.zeros(noise.size, dtype=bool) if tolerance is None else np.abs(at.y) <= tolerance.of(largest) / tolerance.allowed
     middle = np.where(is_small & ~exact, 0.0, at.y)
     rows = [noise > 0.0, *(np.arange(noise.size) == k for k in np.flatnonzero(noise))] if noise.any() else []
     sides = (1.0, -1.0, 0.0) if np.any(middle != at.y) else (1.0, -1.0)

@@ -271,7 +271,7 @@ class Happenings:
         if before is None:
             return False
         at = before.at(1.0)
-        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest, self.tolerance))]
+        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest))]
         return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
     def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:
