@@ -17,7 +17,7 @@ from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import ROUNDING
 
-__all__ = ["crosses_by_chance", "dies_out", "may_be_within_tolerance"]
+__all__ = ["crosses_by_chance", "dies_out", "is_within_tolerance"]
 
 _AHEAD: Final = 0.75  # of the time in which it would be at zero if it went on as it does
 _LESS: Final = 0.6  # of its value, there, or nothing can be told
@@ -26,9 +26,13 @@ _FASTEST: Final = 1.15  # e > 0.85, where a root of multiplicity m is passed wit
 
 
 @native
-def may_be_within_tolerance(run, j):
-    """False if a relation is certainly farther from zero than the tolerances of what it reads."""
-    return run.guard_kind[j] == RELATION and abs(run.g[j]) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]
+def is_within_tolerance(run, t, j):
+    """True if a relation at the current point is as near zero as the tolerances of what it reads."""
+    # no tolerance is more than that of the round-off level, which is known
+    if run.guard_kind[j] != RELATION or not abs(run.g[j]) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]:
+        return False
+    guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
+    return abs(run.g[j]) <= run.reach_scratch[j]
 
 
 @native
@@ -54,10 +58,7 @@ def dies_out(run, t, j, slope, rates):
 @native
 def crosses_by_chance(run, t, step, j):
     """True of a crossing in the step from the current point on, where the guard is within the tolerance of zero at both ends and only dies out."""
-    if not may_be_within_tolerance(run, j):
-        return False
-    guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
-    if not abs(run.g[j]) <= run.reach_scratch[j]:
+    if not is_within_tolerance(run, t, j):
         return False
     call_value(run.f_guards, t + step, run.y_end, run.p, run.m, run.late_scratch)
     guard_reach(run, t + step, run.y_end, run.y_max, run.reach_scratch)

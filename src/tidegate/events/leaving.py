@@ -194,23 +194,26 @@ def _slopes_decide(run, t, sides):
 
 
 @native
+def _is_known_after(run, t, sides, tau, has_series):
+    """Look at the guards after tau; True if no side is still to be asked."""
+    if has_series:
+        _look_along_series(run, t, tau)
+    elif _look_ahead(run, t, tau) != 0:
+        return False
+    return not _judge(run, sides, tau)
+
+
+@native
 def _follow(run, t, sides):
     """Follow the trajectory for ever shorter whiles until every side is known, as far as one can see."""
     tau = run.step_before_event
     has_series = run.hook_ahead != 0 and call_hook(run.hook_ahead, run.h, run.r, t, 1) == 0
-    for k in range(_MOST_WHILES + 1):
-        length = _LONGER * tau if k == 0 else tau
-        if t + length == t:
+    if _is_known_after(run, t, sides, _LONGER * tau, has_series):
+        return
+    for _ in range(_MOST_WHILES):
+        if t + tau == t or _is_known_after(run, t, sides, tau, has_series):
             break
-        is_seen = True
-        if has_series:
-            _look_along_series(run, t, length)
-        else:
-            is_seen = _look_ahead(run, t, length) == 0
-        if is_seen and not _judge(run, sides, length):
-            break
-        if k > 0:
-            tau *= _SHRINK
+        tau *= _SHRINK
 
 
 @native

@@ -15,8 +15,7 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.dying import dies_out, may_be_within_tolerance
-from tidegate.events.grazing import guard_reach
+from tidegate.events.dying import dies_out, is_within_tolerance
 from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import SLOW
 
@@ -62,11 +61,9 @@ def note_where_it_rests(run, t, j, rates):
     """Likewise of one guard that has not crossed; True if it rests so. ``rates`` are y' of before."""
     g = run.g[j]
     rests = run.guard_kind[j] == RELATION and 0.0 < abs(g) <= run.nu_start[j] and _is_slow(run, j)
-    run.rest_dies[j] = 0
-    if not rests and g != 0.0 and may_be_within_tolerance(run, j):
-        guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
-        rests = abs(g) <= run.reach_scratch[j] and dies_out(run, t, j, run.slopes[j], rates)
-        run.rest_dies[j] = 1 if rests else 0
+    dies = not rests and g != 0.0 and is_within_tolerance(run, t, j) and dies_out(run, t, j, run.slopes[j], rates)
+    run.rest_dies[j] = 1 if dies else 0
+    rests = rests or dies
     run.rest_value[j] = g if rests else np.nan
     run.rest_slope[j] = run.slopes[j]
     return rests

@@ -11,24 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.integrators.plan_places import (
-    AT_STARTS,
-    AT_TOLD,
-    CODE,
-    COUNT,
-    GRAZING,
-    IS_HELD,
-    IS_OVER,
-    LOGGED,
-    MOST_STEPS,
-    N_PLAN,
-    N_REMARKS,
-    N_TOLD,
-    ROWS,
-    STEPS,
-    TIME,
-    WIDTH,
-)
+from tidegate.integrators import plan_places as s
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Done", "Several", "Starts"]
@@ -106,28 +89,28 @@ class Several:
 
     def __init__(self, starts: Starts, most_steps: int | None, *, steps_expected: float = 0.0) -> None:
         self._starts = starts.table()
-        self._told = np.zeros((len(starts), N_TOLD))
+        self._told = np.zeros((len(starts), s.N_TOLD))
         self.steps_expected = steps_expected
-        self.plan = np.zeros(N_PLAN, dtype=np.int64)
+        self.plan = np.zeros(s.N_PLAN, dtype=np.int64)
         self.owners: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         self.rows: list[NDArray[np.void]] = []
         self.log: list[NDArray[np.void]] = []
-        self.plan[[COUNT, MOST_STEPS, WIDTH]] = len(starts), most_steps or _NO_LIMIT, self._starts.shape[1]
-        self.plan[[AT_STARTS, AT_TOLD]] = self._starts.ctypes.data, self._told.ctypes.data
+        self.plan[[s.COUNT, s.MOST_STEPS, s.WIDTH]] = len(starts), most_steps or _NO_LIMIT, self._starts.shape[1]
+        self.plan[[s.AT_STARTS, s.AT_TOLD]] = self._starts.ctypes.data, self._told.ctypes.data
 
     @property
     def done(self) -> Done:
         """What has become of those that are over."""
-        runs = np.flatnonzero(self._told[:, IS_OVER])
+        runs = np.flatnonzero(self._told[:, s.IS_OVER])
         told = self._told[runs]
-        codes, steps = told[:, [CODE, STEPS]].astype(np.int64).T
-        return Done(runs, codes, told[:, TIME].copy(), steps, told[:, GRAZING].copy(), told[:, IS_HELD] != 0.0, told[:, N_REMARKS] > 0.0)
+        codes, steps = told[:, [s.CODE, s.STEPS]].astype(np.int64).T
+        return Done(runs, codes, told[:, s.TIME].copy(), steps, told[:, s.GRAZING].copy(), told[:, s.IS_HELD] != 0.0, told[:, s.N_REMARKS] > 0.0)
 
     def owned(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Whose every row is, and every entry of the log."""
         if self.owners:
             rows, log = zip(*self.owners, strict=True)
             return np.concatenate(rows), np.concatenate(log)
-        counts = self._told[:, [ROWS, LOGGED]].astype(np.int64)
+        counts = self._told[:, [s.ROWS, s.LOGGED]].astype(np.int64)
         rows, log = (np.repeat(np.arange(len(counts)), count) for count in counts.T)
         return rows, log

@@ -25,6 +25,7 @@ __all__ = [
     "let_go",
     "model_jacobian",
     "model_rates",
+    "n_in_jacobian",
     "put_forced_jacobian",
     "put_forced_tangent",
     "time_slopes",
@@ -91,6 +92,12 @@ def let_go(run):
 
 
 @native
+def n_in_jacobian(run):
+    """Elements of J in the form that it has in this mode."""
+    return run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n
+
+
+@native
 def model_rates(run, t, y, out):
     """f(t, y) in the current mode."""
     call_value(run.f_rhs, t, y, run.p, run.m, out)
@@ -103,7 +110,7 @@ def given_jacobian(run, t, y, out):
     """J at a point of the equations as they were given; also of a sparse model as a dense matrix, while a mode of it ties states."""
     if run.n_tied > 0:
         # what is structurally zero is not written, and equations that gave way in another mode have left something there
-        for q in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+        for q in range(n_in_jacobian(run)):
             out[q] = 0.0
     if run.is_sparse == 1 or run.n_sparse == 0:
         call_value(run.f_jacobian, t, y, run.p, run.m, out)
@@ -119,7 +126,7 @@ def given_jacobian(run, t, y, out):
 
 @native
 def _is_finite(run, out):
-    for e in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+    for e in range(n_in_jacobian(run)):
         if not abs(out[e]) < 1e300:
             return False
     return True

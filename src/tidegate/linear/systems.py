@@ -13,7 +13,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, NUMBERS, kernel_entry, native
 from tidegate.compiled.schema import REAL_SYSTEMS
 from tidegate.compiled.workspace import matrix, vector
 from tidegate.linear import dense, sparse
-from tidegate.linear.forced import model_jacobian, model_rates
+from tidegate.linear.forced import model_jacobian, model_rates, n_in_jacobian
 from tidegate.linear.mass import DIAGONAL, IDENTITY, by_rows, is_held
 
 __all__ = [
@@ -59,7 +59,7 @@ def is_finite(values):
 @native
 def is_finite_jacobian(run):
     """The same of every element of J."""
-    return is_finite(vector(run.r, run.jacobian_at, run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n))
+    return is_finite(vector(run.r, run.jacobian_at, n_in_jacobian(run)))
 
 
 @native
@@ -278,7 +278,7 @@ def _is_factored(run):
         return False
     jac = run.jacobian
     of_base = run.jacobian_of_base
-    for e in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+    for e in range(n_in_jacobian(run)):
         if jac[e] != of_base[e]:
             return False
     return True
@@ -293,7 +293,7 @@ def factor_base(run, t, point):
     bad = _factor_base(run)
     run.knows_base = _KNOWN_DENSE + run.is_sparse if bad == 0 else 0
     if bad == 0:
-        for e in range(run.n_sparse_entries if run.is_sparse == 1 else run.n * run.n):
+        for e in range(n_in_jacobian(run)):
             run.jacobian_of_base[e] = run.jacobian[e]
     return bad
 

@@ -10,14 +10,14 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
 from tidegate.events.told import can_be_shorter, told_by_series
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
-from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_box
+from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_box, series_is_finite
 from tidegate.linear.forced import model_rates
 from tidegate.sensitivity.jump import set_direction
 
@@ -71,27 +71,17 @@ def taylor_locate(run, theta, crossed):
     return end_on_polynomial(run, theta, crossed, True)
 
 
-@native
-def _begin_ahead(run, t):
-    """Put down the power series from the point on, in units of the last step; 0, or 1 if it is not that of the equations, or not finite."""
-    if run.n_forced != 0:
-        return 1
-    run.is_started = 0  # the next step is no longer begun in run.series
-    series = run.series
-    series[0] = run.step_before_event
-    call_value(run.f_series, t, run.y, run.p, run.m, series)
-    run.c_rhs += 1
-    total = 0.0
-    for k in range(1, run.series_order * run.n + 1):
-        total += abs(series[k])
-    return 0 if total < np.inf else 1
-
-
 @kernel_entry(NUMBER, INTEGER)
 def taylor_ahead(run, number, is_new):
-    """A power series from the point on at time ``number``; or, of the last one, where it leads to after so long a while, for ``events.leaving``."""
+    """For ``events.leaving``: the power series at the point and time ``number``, in units of the last step; or where that leads after such a while.
+
+    0, or 1 if there is no such series, since it is not that of the equations or is not finite.
+    """
     if is_new == 1:
-        return _begin_ahead(run, number)
+        if run.n_forced != 0:
+            return 1
+        run.is_started = 0  # the next step is no longer begun in run.series
+        return 0 if series_is_finite(run, number, run.step_before_event) else 1
     n, order = run.n, run.series_order
     series = run.series
     theta = number / run.step_before_event

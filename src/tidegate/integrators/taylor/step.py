@@ -34,6 +34,7 @@ __all__ = [
     "prepare_box",
     "put_least",
     "put_limits",
+    "series_is_finite",
     "take_step",
 ]
 
@@ -82,11 +83,11 @@ def caution_of(order: int, rtol: float) -> float:
 
 
 @native
-def _series_is_finite(run, unit):
-    """Put down the coefficients for a unit of time; False if one is not finite."""
+def series_is_finite(run, t, unit):
+    """Put down the coefficients at the current point for a unit of time; False if one is not finite."""
     series = run.series
     series[0] = unit
-    call_value(run.f_series, run.t, run.y, run.p, run.m, series)
+    call_value(run.f_series, t, run.y, run.p, run.m, series)
     run.c_rhs += 1
     # two sums, of which neither waits for the other
     total = 0.0
@@ -504,7 +505,7 @@ def _step_with_care(run, unit, smallest):
     t = run.t
     run.is_started = 0
     least = max(_LEAST_UNIT * unit, smallest)
-    while not _series_is_finite(run, unit):
+    while not series_is_finite(run, t, unit):
         unit *= _TOO_SMALL
         if not unit > least:
             return no_series(run)
