@@ -1,4 +1,7 @@
-"""Random models without conditions: right sides of all operations that have power series, sizes far apart, clocks, runs that fail or are stiff."""
+"""Random models with long smooth stretches: right sides of all operations that have power series, sizes far apart, runs that fail or are stiff.
+
+Without conditions, with clocks, or with conditions of which most come true now and then: limits, dead zones, choices, events with resets.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +67,41 @@ def _right_side(draw: random.Random, name: str, leaves: list[str], size: float) 
     return f"{size!r} * math.cos({_expression(draw, leaves, draw.choice((1, 2, 2, 3)))}) - 0.3 * y['{name}']"
 
 
-def smooth_model(seed: int, folder: Path, count: int) -> SmoothModel:
+def _affine(draw: random.Random, leaves: list[str]) -> str:
+    """Of one quantity, or of several and of time."""
+    one, other = draw.choice(leaves), draw.choice(leaves)
+    return draw.choice((one, one, f"{one} - {other}", f"{one} + 0.3 * {other} - 0.1 * t", f"2.0 * {one} + p['b']"))
+
+
+def _threshold(draw: random.Random) -> str:
+    return draw.choice(("0.3", "-0.4", "0.9", "1.5", "4.0", "-30.0", "p['b']"))
+
+
+def _with_a_condition(draw: random.Random, line: str, size: float, leaves: list[str]) -> str:
+    name, _, rate = line.strip().rstrip(",").partition(": ")
+    of, level = _affine(draw, leaves), _threshold(draw)
+    made = draw.choice((
+        f"{rate} + (0.2 * {size!r} if {of} > {level} else 0.0)", f"({rate}) if {of} <= {level} else -0.5 * y[{name}]",
+        f"{rate} - 0.1 * {size!r} * abs({of})",
+        f"{rate} + 0.2 * {size!r} * max({of}, {level})", f"{rate} - 0.3 * {size!r} * min(max({of}, -0.5), {level})",
+        f"({rate}) * (1.0 if {of} > {level} and {_affine(draw, leaves)} < 2.0 else 0.6)", f"{rate} + 0.1 * {size!r} * (1.0 if t > 1.3 else -1.0)",
+        f"{rate} - 0.1 * {size!r} * np.sign({of} - {level})", f"{rate} + (0.2 * {size!r} if ({of}) ** 3 > {level} else 0.0)",
+    ))  # fmt: skip
+    return f"        {name}: {made},"
+
+
+def _event(draw: random.Random, number: int, name: str, sizes: dict[str, float], leaves: list[str]) -> tuple[list[str], str]:
+    """Functions of an event, and how it is given."""
+    change = draw.choice((f"-0.5 * y['{name}']", f"0.3 * y['{name}'] + 0.05 * {sizes[name]!r}", f"y['{name}'] - 0.2 * {sizes[name]!r}"))
+    relation = draw.choice((">", "<"))
+    lines = [
+        f"def when{number}(t, y, p):", f"    return {_affine(draw, leaves)} {relation} {_threshold(draw)}", "", "",
+        f"def reset{number}(t, y, p):", f"    return {{'{name}': {change}}}",
+    ]  # fmt: skip
+    return ["", "", *lines], f"tg.event(when{number}, reset=reset{number})"
+
+
+def smooth_model(seed: int, folder: Path, count: int, *, with_conditions: bool = False) -> SmoothModel:
     """The model of a seed, with so many runs; its source goes into a folder."""
     draw = random.Random(seed)
     names = [f"x{k}" for k in range(draw.choice((1, 2, 2, 3, 4, 6)))]
@@ -78,14 +115,23 @@ def smooth_model(seed: int, folder: Path, count: int) -> SmoothModel:
         starts["follower"] = 0.0
     begin = draw.choice((0.0, 0.0, 0.0, -3.0, 1e4))
     given = "t, y, p, d" if has_clock else "t, y, p"
-    source = [f"def rates({given}):", "    return {", *lines, "    }"]
-    others = ""
+    others, events, functions = "", [], list[str]()
+    if with_conditions:
+        own, quantities = random.Random(f"conditions {seed}"), leaves[1 : 1 + len(names)]
+        for k in own.sample(range(len(names)), own.randint(1, min(3, len(names)))):
+            lines[k] = _with_a_condition(own, lines[k], sizes[names[k]], quantities)
+        changed = own.sample(names, 0 if has_clock else own.randint(0, min(2, len(names))))
+        made = [_event(own, number, name, sizes, quantities) for number, name in enumerate(changed)]
+        functions, events = [line for text, _ in made for line in text], [given for _, given in made]
+    source = [f"def rates({given}):", "    return {", *lines, "    }", *functions]
     if has_clock:
         every = draw.choice((0.11, 0.5, 0.9))
         source += ["", "", "def tick(t, y, p, d):", f"    return {{'held': y['{names[0]}'] + p['b']}}"]
         others = f", discrete={{'held': 0.0}}, events=[tg.event(every={every}, reset=tick)]"
+    elif events:
+        others = f", events=[{', '.join(events)}]"
     source += ["", "", f"model = tg.ode(rates, y0={starts!r}, p={{'a': 1.3, 'b': 0.4, 'fast': 2.0}}{others})"]
-    text = "\n".join(["import math", "", "import tidegate as tg", "", "", *source, ""])
+    text = "\n".join(["import math", "", "import numpy as np", "", "import tidegate as tg", "", "", *source, ""])
     file = folder / f"smooth_{seed}.py"
     file.write_text(text)
     space: dict[str, Any] = {"__name__": f"smooth_{seed}"}

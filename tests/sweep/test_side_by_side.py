@@ -11,7 +11,7 @@ import pytest
 
 import tidegate as tg
 from random_models import Once
-from smooth_models import smooth_model
+from smooth_models import SmoothModel, smooth_model
 from sweep_checks import assert_is_the_loop, looped
 from tidegate.executive import ManyRuns
 from tidegate.integrators.taylor import taylor_method
@@ -36,17 +36,27 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 90))])
 def test_random_smooth_runs_side_by_side_are_runs_alone(side_by_side: list[int], seed: int, tmp_path: Path) -> None:
-    case = smooth_model(seed, tmp_path, 21)
+    check(smooth_model(seed, tmp_path, 21), 1 + seed % 2, side_by_side)
+
+
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 150))])
+def test_random_runs_with_events_side_by_side_are_runs_alone(side_by_side: list[int], seed: int, tmp_path: Path) -> None:
+    check(smooth_model(seed, tmp_path, 21, with_conditions=True), 1 + seed % 2, side_by_side)
+
+
+def check(case: SmoothModel, workers: int, side_by_side: list[int]) -> None:
     model, options = Once(case.model), {"max_steps": 5000} | case.options | {"method": "taylor"}
     values = {name: [row[name] for row in case.rows] for name in case.rows[0]}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.ToleranceWarning)
-        found = tg.sweep(model, case.t_span, values, workers=1 + seed % 2, **options)
+        found = tg.sweep(model, case.t_span, values, workers=workers, **options)
         results = looped(model, case.rows, case.t_span, **options)
     assert_is_the_loop(found, results, case.names)
     assert found["steps"].values.tolist() == [result.statistics.steps for result in results], case.text
-    series = tg.prepare(model, case.t_span, **options).problem.model.series
-    assert bool(side_by_side) == (series.members(order_for(options["rtol"]), may_be_made=True) is not None)
+    compiled = tg.prepare(model, case.t_span, **options).problem.model
+    series = compiled.series
+    is_watched = len(series.guards) == int((~compiled.guards.is_time).sum())
+    assert bool(side_by_side) == (is_watched and series.members(order_for(options["rtol"]), may_be_made=True) is not None)
 
 
 def lorenz() -> Any:

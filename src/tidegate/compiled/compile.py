@@ -196,7 +196,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         n_quotients=len(divisors) + len(others),
         n_peaks=len(divisors) + len(others) + len(exponents),
         past=look_back_of(given, symbols) if symbols.looks_back else None,
-        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others)),
+        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others), _of_unknowns(guards, is_linear, is_time)),
     )
 
 
@@ -252,6 +252,11 @@ def _guards(
         is_opaque=is_opaque,
         grids=tuple(_grid(guard.source) for guard in guards),
     )
+
+
+def _of_unknowns(guards: Sequence[Expr], is_linear: NDArray[np.bool_], is_time: NDArray[np.bool_]) -> tuple[Expr, ...]:
+    """Guards that unknowns may bring to their zeros, if all of them are affine."""
+    return tuple(guard for guard, of_time in zip(guards, is_time, strict=True) if not of_time) if is_linear.all() else ()
 
 
 def _numbered(items: Sequence[object]) -> NDArray[np.int64]:

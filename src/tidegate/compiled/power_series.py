@@ -28,6 +28,7 @@ _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
 _MOST_EXPONENTS: Final = 40  # watched likewise
+_MOST_GUARDS: Final = 16  # the same
 _HINT: Final = "method='radau' integrates it"
 _MOST_ELIMINATED: Final = 30  # unknowns of a model whose derivatives are solved for by expressions without being asked: the time for it grows faster
 _SHOWN: Final = 4  # names in a message
@@ -43,6 +44,7 @@ class ExpressionSeries:
     rhs, mass : the form M y' = f.
     labels : what messages call each row, and where it was written.
     divisors : what the right sides divide by and must not come to zero.
+    guards : affine functions of time and unknowns whose zeros are events.
     """
 
     symbols: Symbols
@@ -50,6 +52,7 @@ class ExpressionSeries:
     mass: Mapping[tuple[int, int], Expr]
     labels: Sequence[tuple[str, Origin | None]]
     divisors: tuple[Expr, ...] = ()
+    guards: tuple[Expr, ...] = ()
     _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
     _made_for_many: dict[int, MembersFunctions | None] = field(default_factory=dict[int, "MembersFunctions | None"])
 
@@ -103,14 +106,14 @@ class ExpressionSeries:
         return self._made_for_many.get(order)
 
     def _make_for_many(self, order: int) -> MembersFunctions | None:
-        program = self._program(self.symbols.unknowns, self._form.rates)
+        program = self._program(self.symbols.unknowns, self._form.rates, self._guards)
         if form_by_size(program, order) is not Form.STRAIGHT or len(program.exponents) > _MOST_EXPONENTS:
             return None
         watched = self._watched(program)
-        made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents)
+        made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents, guards=self._guards)
         module = load(made.text)
         of_one, of_all = module.address("series.member"), module.address("series.step")
-        return MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, module)
+        return MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, len(self._guards), module)
 
     @property
     def _arguments(self) -> Arguments:
@@ -119,12 +122,14 @@ class ExpressionSeries:
     def _make(self, order: int, *, with_tangent: bool) -> SeriesFunctions:
         rates, at_points = self._form.rates, self._of_points
         unknowns = self.symbols.unknowns
-        program = self._program(unknowns, rates)
+        guards = self._guards
+        program = self._program(unknowns, rates, guards)
         watched = self._watched(program)
         exponents = program.exponents
         values = emit_series(
-            program, self._arguments, order, "series", rests_at_zero=True, with_step=True, divisors=watched, exponents=exponents[:_MOST_EXPONENTS]
-        )
+            program, self._arguments, order, "series",
+            rests_at_zero=True, with_step=True, divisors=watched, exponents=exponents[:_MOST_EXPONENTS], guards=guards,
+        )  # fmt: skip
         module = load(values.text)
         kept: list[NativeModule] = [module]
         address_of_tangent, n_numbers = 0, values.n_numbers
@@ -146,13 +151,19 @@ class ExpressionSeries:
             address_of_followers=at_points.address("followers") if at_points is not None and self._form.values else 0,
             n_numbers=n_numbers,
             n_watched=len(watched),
+            n_guards=len(guards),
             exponentials=0 if not exponents else WATCHED if len(exponents) <= _MOST_EXPONENTS else MANY,
             keep_alive=(*kept, at_points),
         )
 
-    def _program(self, states: Sequence[Expr], rates: Sequence[Expr]) -> Program:
+    @property
+    def _guards(self) -> tuple[Expr, ...]:
+        """Those that a whole step watches."""
+        return self.guards if len(self.guards) <= _MOST_GUARDS else ()
+
+    def _program(self, states: Sequence[Expr], rates: Sequence[Expr], others: Sequence[Expr] = ()) -> Program:
         try:
-            return series_program(states, rates)
+            return series_program(states, rates, others)
         except NoSeriesError as found:
             label, origin = self._where(states, rates)
             raise UsageError(f"method 'taylor' cannot integrate {label}: {found.why}", origin=origin, hint=_HINT) from None

@@ -133,7 +133,7 @@ _FUNCTIONS: Final = [
     *_single("integer", "hook_simple"),
     # where the trajectory leads to from a point, see events/leaving
     *_single("integer", "hook_ahead"),
-    # and integrators/taylor/smooth, of models in which nothing but times makes events
+    # and integrators/taylor/smooth
     *_single("integer", "hook_smooth"),
     # where the past stands that the model looks back at, integrators/hybrid_loop/past; 0 where it does not
     *_single("integer", "past first_past"),
@@ -415,6 +415,11 @@ _OF_TAYLOR: Final = [
     *_single("integer", "is_taken is_chosen"),
     # divisors that whole steps watch: all or none; whether there are exponentials, and they watch them (``step_box``)
     *_single("integer", "n_watched exponentials"),
+    # guards that whole steps watch, and how large unknowns may become before it is said anew how far these are to keep from their zeros
+    *_single("integer", "n_far"),
+    # how often it was asked in vain whether they are, and in how many steps it is not asked
+    *_single("integer", "vain_times steps_not_asked"),
+    *_arrays("number", "far_size", "n", owner=TAYLOR),
     *_single("number", "started_t"),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
     # what a simple event puts back where it turns out not to be one

@@ -22,6 +22,7 @@ class SeriesFunctions:
     address_of_followers : of what algebraic unknowns follow to be from the others, each at its own place; 0 where there are none.
     n_numbers : how many numbers there must be for either.
     n_watched : divisors that a whole step watches.
+    n_guards : guards likewise.
     exponentials : 0 where there are none, else whether it watches them, see ``step_box``.
     keep_alive : what the addresses need.
     """
@@ -33,6 +34,7 @@ class SeriesFunctions:
     address_of_followers: int
     n_numbers: int
     n_watched: int
+    n_guards: int
     exponentials: int
     keep_alive: tuple[object, ...]
 
@@ -47,6 +49,7 @@ class MembersFunctions:
     address_of_step : of a whole step.
     n_numbers : of the series of each run.
     n_scratch : numbers that the first coefficients need.
+    n_guards : that a step watches.
     keep_alive : what the addresses need.
     """
 
@@ -54,6 +57,7 @@ class MembersFunctions:
     address_of_step: int
     n_numbers: int
     n_scratch: int
+    n_guards: int
     keep_alive: object
 
 

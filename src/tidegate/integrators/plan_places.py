@@ -14,7 +14,7 @@ NEXT, COUNT, IS_UNDER_WAY, STEPS_LEFT, MOST_STEPS, WIDTH, N_FRESH_INTEGERS, N_FR
 AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_STARTS, AT_TOLD, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG = range(8, 16)
 ROOM_ROWS, ROOM_LOG, USED_ROWS, USED_LOG, N_ALONE = range(16, 21)
 # of runs side by side
-UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT, N_PLAN = range(N_ALONE, N_ALONE + 10)
+UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STEP, WIDE_OUT, WIDE_BOX, N_PLAN = range(N_ALONE, N_ALONE + 11)
 # what is told of a run
 CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, IS_OVER, N_TOLD = range(10)
 # of each run under way beside others: a slot
@@ -23,4 +23,4 @@ NOBODY: Final = -1
 # of records that one run has written, one behind the other: a block
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)
 # how many numbers of a run, and how many of each of its unknowns, stand in front of the box in the memory of runs side by side
-N_SINGLE, N_OF_UNKNOWNS = 12, 5
+N_SINGLE, N_OF_UNKNOWNS = 12, 6

@@ -93,7 +93,7 @@ def test_a_step_of_several_is_the_step_of_each(name: str, order: int) -> None:
         t, p = draw.normal(size=MEMBERS), draw.normal(size=MEMBERS)
         y = draw.normal(size=(MEMBERS, both.n)) * 10.0 ** draw.integers(-3, 3)
         unit = 10.0 ** draw.uniform(-4.0, 0.0, size=MEMBERS)
-        box = np.zeros((MEMBERS, box_size(both.n)))
+        box = np.zeros((MEMBERS, box_size(both.n, 0)))
         box[:, Box.CAUTION], box[:, Box.IDLE], box[:, Box.FIT] = 0.5, 5e-3, 10.0 ** draw.uniform(-10.0, -4.0)
         box[:, Box.LONGEST] = box[:, Box.LONGEST_KNOWN] = 100.0 * unit
         box[:, Box.UNLIMITED], box[:, Box.LOOK] = 10.0 * unit, 3.0 * unit

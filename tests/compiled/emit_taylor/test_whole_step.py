@@ -49,7 +49,7 @@ class Steps:
         made = emit_series(program, arguments, _ORDER, "series", form=form, with_step=True, divisors=divisors, exponents=exponents)
         self.module = load(made.text)
         self.out = np.zeros(made.n_numbers)
-        self.box = np.zeros(box_size(self.n))
+        self.box = np.zeros(box_size(self.n, 0))
         self.a, self.end, self.rate = np.zeros((_ORDER, self.n)), np.zeros(self.n), np.zeros(self.n)
         self.box[FIRST_LEAST : FIRST_LEAST + self.n] = 1e-2
         self.box[Box.CAUTION] = 0.2

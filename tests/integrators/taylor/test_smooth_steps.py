@@ -33,16 +33,25 @@ def runs(case: SmoothModel, row: dict[str, float]) -> list[tg.Result]:
 
 @pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 50))])
 def test_smooth_steps_are_those_of_the_loop(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    case = smooth_model(seed, tmp_path, 2)
+    check(smooth_model(seed, tmp_path, 2), monkeypatch)
+
+
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 150))])
+def test_steps_far_from_events_are_those_of_the_loop(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(smooth_model(seed, tmp_path, 2, with_conditions=True), monkeypatch)
+
+
+def check(case: SmoothModel, monkeypatch: pytest.MonkeyPatch) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tg.ToleranceWarning)
         many = [result for row in case.rows for result in runs(case, row)]
-        monkeypatch.setattr(taylor_method, "_is_smooth", lambda problem: False)
+        monkeypatch.setattr(taylor_method, "_is_smooth", lambda problem, n_watched: False)
         one_by_one = [result for row in case.rows for result in runs(case, row)]
     for own, expected in zip(many, one_by_one, strict=True):
         assert (own.status, own.statistics.steps) == (expected.status, expected.statistics.steps), case.text
         assert own.t.tobytes() == expected.t.tobytes()
         assert own.values.tobytes() == expected.values.tobytes(), case.text
+        assert own.events.times.tobytes() == expected.events.times.tobytes(), case.text
     ends = {result.values[-1].tobytes() for result in many[:5] if result.status == "finished"}
     assert len(ends) <= 1, f"numbers depend on what is kept: {case.text}"
 

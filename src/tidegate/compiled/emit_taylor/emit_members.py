@@ -45,7 +45,14 @@ class MembersText:
 
 
 def emit_members(
-    program: Program, arguments: Arguments, order: int, name: str, *, divisors: Sequence[Expr] = (), exponents: Sequence[Expr] = ()
+    program: Program,
+    arguments: Arguments,
+    order: int,
+    name: str,
+    *,
+    divisors: Sequence[Expr] = (),
+    exponents: Sequence[Expr] = (),
+    guards: Sequence[Expr] = (),
 ) -> MembersText:
     """What ``emit_series`` makes of a step with series written out, for several runs.
 
@@ -53,7 +60,7 @@ def emit_members(
     ----------
     program, arguments, order : as there; the arguments are t, y, p, m, out.
     name : what the names of the functions begin with.
-    divisors, exponents : what a step watches.
+    divisors, exponents, guards : what a step watches.
     """
     n = len(program.states)
     begin = 1
@@ -62,9 +69,9 @@ def emit_members(
     room = -(-n // _LINE) * _LINE
     numbers = NumberTable()
     start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
-    series = straight_series(program, places, order, numbers, (*divisors, *exponents), rests_at_zero=True, members=MEMBERS)
+    series = straight_series(program, places, order, numbers, (*divisors, *exponents, *guards), rests_at_zero=True, members=MEMBERS)
     rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
-    step = _MembersStep(name, n, order, rates, series, numbers, n_exponents=len(exponents), is_affine=program.is_affine, members=MEMBERS)
+    step = _MembersStep(name, n, order, rates, series, numbers, len(exponents), len(guards), is_affine=program.is_affine, members=MEMBERS)
     functions = f"{_member(name, n, list(places.values()), room)}{step.text_of_all()}"
     module = emit_module([start], numbers=numbers)
     n_numbers = begin + len(moving)

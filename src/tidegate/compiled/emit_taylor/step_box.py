@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final
 
-__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "MANY", "MEMBERS", "WATCHED", "Box", "box_size"]
+__all__ = ["CAREFULLY", "DONE", "FIRST_LEAST", "MANY", "MEMBERS", "WATCHED", "Box", "box_size", "first_of_guards"]
 
 DONE: Final = 0
 CAREFULLY: Final = 1  # the step is to be taken the plain way
@@ -15,7 +15,11 @@ MEMBERS: Final = 8  # runs of which a step is taken at once, where it is of seve
 
 
 class Box(IntEnum):
-    """Places of single numbers; behind them stand four of each unknown: its least scale, its scale, its slope at the end, a sum for rounding."""
+    """Places of single numbers.
+
+    Behind them stand four of each unknown: its least scale, its scale, its slope at the end, a sum for rounding. Then of each guard that is watched
+    how near to its zero it must not come (in), and of each its size at the start (out).
+    """
 
     IS_STARTED = 0  # in: not zero where the first coefficients are known already, and hold
     CAUTION = 1  # in: the part of the radius that a step may use
@@ -34,11 +38,17 @@ class Box(IntEnum):
     IS_LONG = 14  # out: 1 if the caller is to look into the step
     LONGEST_KNOWN = 15  # in: the longest where the series of y' = A y + b + c t limits it, which knows all that is ahead
     REACH = 16  # out: how far, at most, what an exponential is taken of moves in the step, if it comes near zero
+    IS_FAR = 17  # out: 1 if no guard that is watched comes nearer to its zero than it must
 
 
 FIRST_LEAST: Final = 24  # a whole number of lines of the cache
 
 
-def box_size(n: int) -> int:
-    """How many numbers it has for so many unknowns."""
+def first_of_guards(n: int) -> int:
+    """Where what is told of guards begins."""
     return FIRST_LEAST + 4 * n
+
+
+def box_size(n: int, n_guards: int) -> int:
+    """How many numbers it has for so many unknowns and guards that are watched."""
+    return first_of_guards(n) + 2 * n_guards

@@ -320,7 +320,9 @@ class StraightLine:
             return None
         own, zero = kind(self.lanes), self.number(0.0)
         holds = self.once("holds", condition, lambda: self.new(f"fcmp une {own} {self.first(condition)}, {zero}"))
-        return self.new(f"select {bits(self.lanes)} {holds}, {own} {a or zero}, {own} {b or zero}")
+        register = self.new(f"select {bits(self.lanes)} {holds}, {own} {a or zero}, {own} {b or zero}")
+        self.ready[register] = 1 + max(self.ready.get(a or zero, 0), self.ready.get(b or zero, 0))
+        return register
 
 
 _RULES: Final[dict[str, Callable[[StraightLine, Row[Item], int], str | None]]] = {

@@ -7,10 +7,10 @@ series' own functions. Out: the polynomial, its end, the rates there, and the re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box
+from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box, first_of_guards
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores
 from tidegate.compiled.emit_taylor.vector_text import (
     MOST_LANES,
@@ -37,6 +37,8 @@ _UNROLLED: Final = 4  # vectors of the widest kind that are written out one by o
 _MOVES: Final = 0.75  # of the way that its slope tells for the last step: so far an unknown moves in this one, ...
 _ALIKE: Final = 2.0  # ... if both are as long, up to this factor
 _NOTHING: Final = 60.0  # exp(-60) is
+_OF_BOUNDS: Final = 2.0**-20  # of the size of a guard: far more than rounding of its bound
+_AT_A_TIME: Final = 5  # powers of a guard
 _LEFT_OUT: Final = 0.25  # of the coefficient before the last, with the last: about what a series leaves out
 
 
@@ -120,8 +122,9 @@ def whole_step(
     rates: Sequence[int | float],
     series: StraightSeries | Sequence[Callable[[int], int]],
     numbers: NumberTable,
-    *,
     n_exponents: int = 0,
+    n_guards: int = 0,
+    *,
     is_affine: bool = False,
 ) -> str:
     """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and, for looped series, ``name.rest``.
@@ -137,10 +140,10 @@ def whole_step(
     rates : where each unknown's rate stands among the first coefficients, or the number that it is.
     series : written out, that of what is watched among the others; if it is looped, where each order of these stands in ``out``.
     numbers : the module's.
-    n_exponents : how many of these, the last ones, are what exponentials are taken of; the others must not come to zero.
+    n_exponents, n_guards : how many of these, the last ones, are what exponentials are taken of, and guards; the others must not come to zero.
     is_affine : of y' = A y + b + c t: what the polynomial leaves of it is one power of time, largest at the end, so that no step is looked into.
     """
-    return WholeStep(name, n, order, rates, series, numbers, n_exponents=n_exponents, is_affine=is_affine).text_of_all()
+    return WholeStep(name, n, order, rates, series, numbers, n_exponents, n_guards, is_affine=is_affine).text_of_all()
 
 
 _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
@@ -157,8 +160,9 @@ class WholeStep:
         rates: Sequence[int | float],
         series: StraightSeries | Sequence[Callable[[int], int]],
         numbers: NumberTable,
-        *,
         n_exponents: int,
+        n_guards: int,
+        *,
         is_affine: bool,
         members: int = 1,
     ) -> None:
@@ -166,7 +170,7 @@ class WholeStep:
         self.numbers = numbers
         self.straight = series if isinstance(series, StraightSeries) else None
         self.places = () if isinstance(series, StraightSeries) else series
-        self.n_exponents = n_exponents
+        self.n_exponents, self.n_guards = n_exponents, n_guards
         self.members = members
         self.text = _Line(members)
         self.now = "%t"
@@ -440,6 +444,8 @@ class WholeStep:
         self.put(text.one_or_zero(self._every(gathered, "rests")), Box.IS_IDLE)
         self.put(text.one_or_zero(self._clear(powers[text.wide])), Box.IS_CLEAR)
         self.put(self._reach(powers[text.wide]), Box.REACH)
+        if self.n_guards > 0:
+            self.put(text.one_or_zero(self._far(powers[text.wide])), Box.IS_FAR)
         self._go_on_if(self._every(gathered, "finite"), "compare")
 
     def _clear(self, powers: list[str]) -> str:
@@ -449,6 +455,33 @@ class WholeStep:
         for divisor in self._divisors():
             clear = text.both(clear, text.holds("ogt", *self._least_size(divisor, powers)), text.wide)
         return clear
+
+    def _far(self, powers: list[str]) -> str:
+        """Whether bounds on the whole step say that no guard comes nearer to its zero than it must; their sizes at the start are put down."""
+        text = self.text
+        first = first_of_guards(self.n)
+        far = ones(text.wide)
+        for i, guard in enumerate(self._guards()):
+            size = self._size(guard(0), text.wide)
+            self.put(size, first + self.n_guards + i)
+            allowed = text.plus(self.single("%box", first + i), text.times(size, text.number(_OF_BOUNDS)))
+            sign = text.either(text.holds("olt", guard(0), text.number(0.0)), text.number(-1.0), text.number(1.0))
+            low = ""
+            # a few powers at a time, so that none of these waits for another
+            for most in range(_AT_A_TIME, self.order + _AT_A_TIME, _AT_A_TIME):
+                of_some = self._low(guard, sign, powers, range(min(most, self.order), most - _AT_A_TIME, -1))
+                low = text.plus(low, of_some) if low else of_some
+            far = text.both(far, text.holds("ogt", text.plus(size, low), allowed), text.wide)
+        return far
+
+    def _low(self, series: Callable[[int], str], sign: str, powers: list[str], orders: Iterable[int]) -> str:
+        """A bound from below on some terms of a polynomial in the step (Horner's rule, on [0, 1]), the highest first."""
+        text = self.text
+        low = ""
+        for k in orders:
+            b = text.times(text.times(series(k), sign), powers[k])
+            low = text.minimum(text.plus(b, low) if low else b, text.number(0.0), text.wide)
+        return low
 
     def _reach(self, powers: list[str]) -> str:
         """A bound on how far any exponent moves in the step, of those that do not stay where exponentials are nothing, or beyond all bounds."""
@@ -481,14 +514,19 @@ class WholeStep:
 
     def _divisors(self) -> list[Callable[[int], str]]:
         watched = self._watched()
-        return watched[: len(watched) - self.n_exponents]
+        return watched[: len(watched) - self.n_exponents - self.n_guards]
 
     def _exponents(self) -> list[Callable[[int], str]]:
         watched = self._watched()
-        return watched[len(watched) - self.n_exponents :]
+        last = len(watched) - self.n_guards
+        return watched[last - self.n_exponents : last]
+
+    def _guards(self) -> list[Callable[[int], str]]:
+        watched = self._watched()
+        return watched[len(watched) - self.n_guards :]
 
     def _watched(self) -> list[Callable[[int], str]]:
-        """What gives the coefficient of each order of each divisor and exponent."""
+        """What gives the coefficient of each order of each divisor, exponent and guard."""
         if self.straight is not None:
             return [lambda k, series=series: series[k] or self.text.number(0.0) for series in self.straight.others]
         return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.places]

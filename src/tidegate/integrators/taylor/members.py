@@ -65,25 +65,27 @@ from tidegate.integrators.plan_places import (
     TOLD_LOG,
     TOLD_ROWS,
     UNDER_WAY,
+    WIDE_BOX,
     WIDE_OUT,
 )
+from tidegate.integrators.taylor.far_guards import guards_are_far, may_be_far
 from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step, writes_asked
 from tidegate.integrators.taylor.step import FAR, choose_order, put_least, put_limits
 
 __all__ = ["run_members"]
 
 # Of the memory in which numbers stand side by side: first what is one number of a run, then what is one of each unknown, then the box, the series,
-# the polynomial, and what first coefficients need.
+# the polynomial, how far each guard has been from its zero, and what first coefficients need.
 _TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _ASKED, _IS_IN, _ACCEPTED, _GROWN = range(N_SINGLE)
-_Y, _END, _RATE, _SLOPE, _SIZE = range(N_OF_UNKNOWNS)
+_Y, _END, _RATE, _SLOPE, _SIZE, _LARGEST = range(N_OF_UNKNOWNS)
 _FEW: Final = 2  # runs that are left: they are taken to their ends one by one
 _WORTH_WHILE: Final = 2.0  # steps up to where something else is to be done
 _IN_VAIN: Final = 16  # steps that a run goes alone whose first one beside others was none
 _NEAR: Final = 2.0 * SAME_TIME
 _BYTES: Final = 8
 _OF_CAUTION, _OF_FIT, _OF_IDLE, _UNTIL = int(Box.CAUTION), int(Box.FIT), int(Box.IDLE), int(Box.UNTIL)
-_POSSIBLE, _STEP, _IS_IDLE, _IS_CLEAR, _IS_LONG, _REACH = (
-    int(Box.POSSIBLE), int(Box.STEP), int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.REACH),
+_POSSIBLE, _STEP, _IS_IDLE, _IS_CLEAR, _IS_LONG, _REACH, _IS_FAR = (
+    int(Box.POSSIBLE), int(Box.STEP), int(Box.IS_IDLE), int(Box.IS_CLEAR), int(Box.IS_LONG), int(Box.REACH), int(Box.IS_FAR),
 )  # fmt: skip
 
 
@@ -111,33 +113,44 @@ def _single(plan, which):
 
 @native
 def _of_unknowns(plan, n, which):
-    """What is a number of each unknown: _Y, its _END in the step ahead, its _RATE there, its _SLOPE now, the largest _SIZE so far."""
+    """What is a number of each unknown.
+
+    _Y, its _END in the step ahead, its _RATE there, its _SLOPE now, the _SIZE beyond which somebody is to look, the _LARGEST so far.
+    """
     return _part(plan, N_SINGLE + which * n, n)
 
 
 @native
 def _box(plan, n):
-    return _part(plan, N_SINGLE + N_OF_UNKNOWNS * n, FIRST_LEAST + 4 * n)
+    return _part(plan, N_SINGLE + N_OF_UNKNOWNS * n, plan[WIDE_BOX])
 
 
 @native
-def _first_of_series(n):
-    return N_SINGLE + N_OF_UNKNOWNS * n + FIRST_LEAST + 4 * n
+def _first_of_series(plan, n):
+    return N_SINGLE + N_OF_UNKNOWNS * n + plan[WIDE_BOX]
 
 
 @native
 def _series(plan, n):
-    return _part(plan, _first_of_series(n), plan[WIDE_OUT])
+    return _part(plan, _first_of_series(plan, n), plan[WIDE_OUT])
 
 
 @native
 def _polynomial(plan, n, order):
-    return _part(plan, _first_of_series(n) + plan[WIDE_OUT], order * n)
+    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT], order * n)
 
 
 @native
-def _scratch(plan, n, order):
-    return _part(plan, _first_of_series(n) + plan[WIDE_OUT] + order * n, 1)
+def _farthest(plan, model):
+    """How far each guard that is watched has been from its zero beside others."""
+    n = model.n
+    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT] + model.series_order * n, model.n_far)
+
+
+@native
+def _scratch(plan, model):
+    n = model.n
+    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT] + model.series_order * n + model.n_far, 1)
 
 
 @native
@@ -218,7 +231,8 @@ def _may_go_beside_others(run, plan):
     if not plain or run.is_terminated == 1 or run.c_steps + 1 >= plan[MOST_STEPS] or not goes_smoothly(run):
         return False
     choose_order(run)
-    return run.f_step == run.f_step_full and run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < next_stop(run)
+    is_free = run.f_step == run.f_step_full and run.t + _WORTH_WHILE * min(run.step_new, run.step_max) < next_stop(run)
+    return is_free and may_be_far(run)
 
 
 @native
@@ -226,10 +240,15 @@ def _put_tolerances(run, plan, lane):
     """What steps are measured by, into the lane."""
     n = run.n
     box = _box(plan, n)
-    size = _of_unknowns(plan, n, _SIZE)
+    size, largest = _of_unknowns(plan, n, _SIZE), _of_unknowns(plan, n, _LARGEST)
     for q in range(n):
-        box[(FIRST_LEAST + q) * MEMBERS + lane] = run.series_box[FIRST_LEAST + q]
-        size[q * MEMBERS + lane] = run.y_max[q] if run.goes_by_size == 1 else np.inf
+        k = q * MEMBERS + lane
+        box[FIRST_LEAST * MEMBERS + k] = run.series_box[FIRST_LEAST + q]
+        size[k] = run.y_max[q] if run.goes_by_size == 1 else run.far_size[q] if run.n_far > 0 else np.inf
+        largest[k] = run.y_max[q]
+    first = FIRST_LEAST + 4 * n
+    for i in range(run.n_far):
+        box[(first + i) * MEMBERS + lane] = run.series_box[first + i]
 
 
 @native
@@ -288,9 +307,21 @@ def _enter(run, plan, slot, lane):
     box[_OF_IDLE * MEMBERS + lane] = run.series_box[_OF_IDLE]
     box[_UNTIL * MEMBERS + lane] = run.t_next
     _put_tolerances(run, plan, lane)
-    first, out = _lane_of(plan, N_SINGLE, lane), _lane_of(plan, _first_of_series(n), lane)
-    call_member(plan[F_MEMBER], run.t, first, run.p, run.m, out, _scratch(plan, n, run.series_order))
+    farthest = _farthest(plan, run)
+    for i in range(run.n_far):
+        farthest[i * MEMBERS + lane] = 0.0
+    first, out = _lane_of(plan, N_SINGLE, lane), _lane_of(plan, _first_of_series(plan, n), lane)
+    call_member(plan[F_MEMBER], run.t, first, run.p, run.m, out, _scratch(plan, run))
     slot[IS_SMOOTH] = 1
+
+
+@native
+def _note_what_is_largest(run, plan, n, lane):
+    """What the search for events notes of unknowns."""
+    if run.n_far > 0:
+        largest = _of_unknowns(plan, n, _LARGEST)
+        for q in range(n):
+            run.y_max[q] = largest[q * MEMBERS + lane]
 
 
 @native
@@ -306,6 +337,14 @@ def _leave(run, plan, slot, lane):
     for q in range(n):
         run.y[q] = y[q * MEMBERS + lane]
         run.f0[q] = slope[q * MEMBERS + lane]
+    _note_what_is_largest(run, plan, n, lane)
+    farthest = _farthest(plan, run)
+    i = 0
+    for j in range(run.n_guards):
+        if run.n_far > 0 and run.is_time[j] == 0:
+            if run.active[j] != 0.0:
+                run.farthest[j] = max(run.farthest[j], farthest[i * MEMBERS + lane])
+            i += 1
     run.is_started = 0
     run.c_steps += taken
     run.c_rhs += 2 * taken
@@ -317,13 +356,22 @@ def _leave(run, plan, slot, lane):
 
 @native
 def _renew(run, plan, n, lane):
-    """Tolerances that go by sizes, where an unknown is larger than ever before."""
+    """What goes by sizes, where an unknown is larger than ever before; False if a guard may be near then."""
     y = _of_unknowns(plan, n, _Y)
+    is_larger = False
     for q in range(n):
         run.y[q] = y[q * MEMBERS + lane]
-    renew_tolerances(run, 0)
-    put_least(run)
+        is_larger = is_larger or abs(run.y[q]) > run.far_size[q]
+    _note_what_is_largest(run, plan, n, lane)
+    goes_on = True
+    if run.n_far > 0 and is_larger:
+        run.t = _single(plan, _TIME)[lane]
+        goes_on = guards_are_far(run) == 1
+    if run.goes_by_size == 1:
+        renew_tolerances(run, 0)
+        put_least(run)
     _put_tolerances(run, plan, lane)
+    return goes_on
 
 
 @native
@@ -356,24 +404,26 @@ def _make_ready(plan, lane):
 def _put_limits(plan, n):
     """What limits the step ahead of all runs."""
     t, start, proposed, longest = _single(plan, _TIME), _single(plan, _START), _single(plan, _PROPOSED), _single(plan, _LONGEST)
-    box, unit = _box(plan, n), _single(plan, _first_of_series(n))
+    box, unit = _box(plan, n), _single(plan, _first_of_series(plan, n))
     for lane in range(MEMBERS):
         unit[lane] = min(proposed[lane], longest[lane])
         put_limits(t[lane], start[lane], unit[lane], longest[lane], box, MEMBERS, lane)
 
 
 @native
-def _accept(plan, n, good, watches_nothing, is_watched):
+def _accept(plan, model, good, watches_nothing, is_watched):
     """Make the ends of steps the current points, where they are what the loop would do; how many steps it were."""
     t, proposed, length, taken = _single(plan, _TIME), _single(plan, _PROPOSED), _single(plan, _LENGTH), _single(plan, _TAKEN)
     stop, is_in, accepted, grown = _single(plan, _STOP), _single(plan, _IS_IN), _single(plan, _ACCEPTED), _single(plan, _GROWN)
     asked = _single(plan, _ASKED)
+    n, n_far = model.n, model.n_far
     box = _box(plan, n)
     count = 0.0
     for lane in range(MEMBERS):
         step = box[_STEP * MEMBERS + lane]
         plain = box[_IS_IDLE * MEMBERS + lane] == 0.0 and box[_IS_LONG * MEMBERS + lane] == 0.0 and box[_REACH * MEMBERS + lane] <= FAR
         clear = watches_nothing or (is_watched and box[_IS_CLEAR * MEMBERS + lane] != 0.0)
+        clear = clear and (n_far == 0 or box[_IS_FAR * MEMBERS + lane] != 0.0)
         is_good = (good >> lane) & 1 == 1 and is_in[lane] != 0.0 and plain and clear and t[lane] + step < stop[lane]
         if is_good and not t[lane] + step < asked[lane]:
             slot = _slot(plan, lane)
@@ -387,7 +437,7 @@ def _accept(plan, n, good, watches_nothing, is_watched):
         taken[lane] += one
         count += one
     y, end, rate = _of_unknowns(plan, n, _Y), _of_unknowns(plan, n, _END), _of_unknowns(plan, n, _RATE)
-    slope, size = _of_unknowns(plan, n, _SLOPE), _of_unknowns(plan, n, _SIZE)
+    slope, size, largest = _of_unknowns(plan, n, _SLOPE), _of_unknowns(plan, n, _SIZE), _of_unknowns(plan, n, _LARGEST)
     for q in range(n):
         for lane in range(MEMBERS):
             k = q * MEMBERS + lane
@@ -395,6 +445,11 @@ def _accept(plan, n, good, watches_nothing, is_watched):
             y[k] = end[k] if is_good else y[k]
             slope[k] = rate[k] if is_good else slope[k]
             grown[lane] = 1.0 if is_good and abs(end[k]) > size[k] else grown[lane]
+            largest[k] = max(largest[k], abs(end[k])) if is_good else largest[k]
+    farthest = _farthest(plan, model)
+    first = (FIRST_LEAST + 4 * n + n_far) * MEMBERS
+    for k in range(n_far * MEMBERS):
+        farthest[k] = max(farthest[k], box[first + k]) if accepted[k % MEMBERS] != 0.0 else farthest[k]
     return int(count)
 
 
@@ -411,15 +466,14 @@ def _take_steps(plan, model):
         _put_limits(plan, n)
         good = call_members(
             plan[F_STEP], t, _where(plan), _of_unknowns(plan, n, _Y), _series(plan, n), _box(plan, n), _polynomial(plan, n, order),
-            _of_unknowns(plan, n, _END), _of_unknowns(plan, n, _RATE), _scratch(plan, n, order),
+            _of_unknowns(plan, n, _END), _of_unknowns(plan, n, _RATE), _scratch(plan, model),
         )  # fmt: skip
-        plan[STEPS_LEFT] -= _accept(plan, n, good, watches_nothing, is_watched)
+        plan[STEPS_LEFT] -= _accept(plan, model, good, watches_nothing, is_watched)
         for lane in range(MEMBERS):
             if is_in[lane] == 0.0:
                 continue
-            if grown[lane] != 0.0:
-                _renew(_run_of(_slot(plan, lane)), plan, n, lane)
-            if accepted[lane] == 0.0 or not t[lane] + proposed[lane] < stop[lane] or taken[lane] >= most[lane]:
+            goes_on = grown[lane] == 0.0 or _renew(_run_of(_slot(plan, lane)), plan, n, lane)
+            if not goes_on or accepted[lane] == 0.0 or not t[lane] + proposed[lane] < stop[lane] or taken[lane] >= most[lane]:
                 slot = _slot(plan, lane)
                 _leave(_run_of(slot), plan, slot, lane)
                 leaves = True

@@ -1,7 +1,8 @@
 """Many accepted steps in a row, where nothing happens in them: what the loop would do, without what it would look for in vain.
 
-For models in which only time events can happen. A step in which there is more to do than to take it, and to write rows that somebody has asked for,
-is left where the loop finds it: it has been taken, but not committed. Polynomials of steps are written where they are kept at once.
+For models whose guards, if they have any, are watched by whole steps. A step in which there is more to do than to take it, and to write rows that
+somebody has asked for, is left where the loop finds it: it has been taken, but not committed. Polynomials of steps are written where they are kept at
+once.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tidegate.compiled.workspace import STEP_ROW, tail, vector
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, write_outputs
+from tidegate.integrators.taylor.far_guards import is_in_vain, keeps_far, may_be_far, note_accepted, note_vain
 from tidegate.integrators.taylor.step import call_whole_step, choose_order, degree_of, moves_plainly, put_least
 
 __all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps", "writes_asked"]
@@ -104,15 +106,14 @@ def note_smooth_step(run, end):
     run.last_guard = -1
 
 
-@kernel_entry(NUMBERS, NUMBERS, NUMBERS, INTEGER)
-def take_smooth_steps(run, rows, polynomials, times, most):
-    """At most so many steps; how many it were. Behind them there is room for what the loop writes down in one more."""
+@native
+def _take_steps(run, rows, polynomials, times, most):
     n = run.n
     taken = 0
     if not goes_smoothly(run):
         return taken
     stop = next_stop(run)
-    if not run.t < stop:
+    if not run.t < stop or not may_be_far(run):
         return taken
     if run.goes_by_size == 1:
         put_least(run)
@@ -129,7 +130,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         if not call_whole_step(run, unit, a):
             return taken
         end = run.t + run.step
-        plainly = moves_plainly(run) and (run.n_peaks == 0 or run.is_clear == 1)
+        plainly = moves_plainly(run) and (run.n_peaks == 0 or run.is_clear == 1) and keeps_far(run)
         is_smooth = plainly and end < stop and not is_same_time(run, end, stop)
         is_asked = run.next_output < run.n_asked and not times[run.next_output] > end
         if run.keeps_polynomials == 1 and (is_asked or not is_smooth):
@@ -145,6 +146,7 @@ def take_smooth_steps(run, rows, polynomials, times, most):
             run.y[q] = run.y_end[q]
             run.f0[q] = run.series_rate[q]
             is_larger = is_larger or abs(run.y[q]) > run.y_max[q]
+        goes_on = run.n_far == 0 or note_accepted(run)
         if is_larger and run.goes_by_size == 1:
             renew_tolerances(run, 0)
             put_least(run)
@@ -153,4 +155,16 @@ def take_smooth_steps(run, rows, polynomials, times, most):
         taken += 1
         if run.wants_step_rows == 1:
             _write_row(run, rows, end)
+        if not goes_on:
+            return taken
+    return taken
+
+
+@kernel_entry(NUMBERS, NUMBERS, NUMBERS, INTEGER)
+def take_smooth_steps(run, rows, polynomials, times, most):
+    """At most so many steps; how many it were. Behind them there is room for what the loop writes down in one more."""
+    if is_in_vain(run):
+        return 0
+    taken = _take_steps(run, rows, polynomials, times, most)
+    note_vain(run, taken)
     return taken

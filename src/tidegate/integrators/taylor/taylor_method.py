@@ -102,7 +102,7 @@ class TaylorIntegrator(NativeRun):
         super().begin_with(several)
         self._are_together = None
         series = self.problem.model.series
-        if self._together is None and series is not None and _is_smooth(self.problem):
+        if self._together is None and series is not None and self._work["hook_smooth"]:
             order = max(self._functions)
             functions = series.members(order, may_be_made=several.steps_expected >= _WORTH_WHILE)
             if functions is not None:
@@ -166,12 +166,13 @@ def _is_simple(problem: Problem) -> bool:
     return plain and relations and not remarks
 
 
-def _is_smooth(problem: Problem) -> bool:
-    """Whether nothing but times makes events of the model, and nobody looks at its steps."""
+def _is_smooth(problem: Problem, n_watched: int) -> bool:
+    """Whether the model has steps in which nothing happens, as whole steps tell that watch so many guards, and nobody looks at them."""
     model = problem.model
     layout = model.layout
     plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not model.past
-    return plain and not len(model.guards) and not layout.dropping and not len(problem.sensitivity_parameters)
+    is_watched = int((~model.guards.is_time).sum()) == n_watched
+    return plain and is_watched and not layout.dropping and not len(problem.sensitivity_parameters)
 
 
 def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Method:
@@ -186,7 +187,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
             "hook_values": hooks.taylor_values.address, "hook_restart": hooks.taylor_restart.address, "hook_accept": hooks.taylor_accept.address,
             "hook_ahead": hooks.taylor_ahead.address,
             "hook_simple": settle_simply.address if _is_simple(problem) else 0,
-            "hook_smooth": take_smooth_steps.address if _is_smooth(problem) else 0,
+            "hook_smooth": take_smooth_steps.address if _is_smooth(problem, of_full.n_guards) else 0,
         },
         degree=full,
         facts={
@@ -195,8 +196,8 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
             "f_rates": of_full.address_of_rates, "f_followers": of_full.address_of_followers,
             "full_order": full, "f_series_full": of_full.address, "f_series_full_tangent": of_full.address_of_tangent, "full_caution": caution[full],
             "low_order": low if low < full else 0, "f_series_low": of_low.address, "f_series_low_tangent": of_low.address_of_tangent,
-            "low_caution": caution[low], "keeps_proposals": 1, "n_watched": of_full.n_watched, "exponentials": of_full.exponentials,
-            "stages_wanted": stages_for(problem.rtol),
+            "low_caution": caution[low], "keeps_proposals": 1, "n_watched": of_full.n_watched, "n_far": of_full.n_guards,
+            "exponentials": of_full.exponentials, "stages_wanted": stages_for(problem.rtol),
         },
-        sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers), "n_series_box": box_size(n)},
+        sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers), "n_series_box": box_size(n, of_full.n_guards)},
     )  # fmt: skip

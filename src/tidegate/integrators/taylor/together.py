@@ -44,7 +44,8 @@ class Together:
         self._rows, self._log = (np.zeros((MEMBERS, room), kind) for room, kind in zip(rooms, kinds, strict=True))
         self._slots = np.zeros(MEMBERS * (s.N_SLOT + 2), dtype=np.int64)
         self._blocks = np.zeros((_BLOCKS, s.N_BLOCK), dtype=np.int64)
-        wide = s.N_SINGLE + s.N_OF_UNKNOWNS * n + box_size(n) + functions.n_numbers + order * n
+        self._wide_box = box_size(n, functions.n_guards)
+        wide = s.N_SINGLE + s.N_OF_UNKNOWNS * n + self._wide_box + functions.n_numbers + order * n + functions.n_guards
         room = np.zeros(wide * MEMBERS + functions.n_scratch + _LINE)
         self._lanes = room[-(room.ctypes.data // _BYTES) % _LINE :]  # each vector in one line of the cache
         self._functions = functions
@@ -67,7 +68,7 @@ class Together:
         slots[:, [s.FILLED_ROWS, s.FILLED_LOG, s.TOLD_ROWS, s.TOLD_LOG]] = 0
         self._lanes[:] = 0.0
         plan, functions = several.plan, self._functions
-        plan[[s.UNDER_WAY, s.ROOM_BLOCKS, s.WIDE_OUT]] = 0, _BLOCKS, functions.n_numbers
+        plan[[s.UNDER_WAY, s.ROOM_BLOCKS, s.WIDE_OUT, s.WIDE_BOX]] = 0, _BLOCKS, functions.n_numbers, self._wide_box
         plan[[s.AT_BLOCKS, s.AT_SLOTS, s.AT_LANES]] = self._blocks.ctypes.data, self._slots.ctypes.data, self._lanes.ctypes.data
         plan[[s.F_MEMBER, s.F_STEP]] = functions.address_of_member, functions.address_of_step
         plan[[s.ROOM_ROWS, s.ROOM_LOG]] = self._rows.shape[1], self._log.shape[1]
