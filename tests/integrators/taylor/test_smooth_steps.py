@@ -17,10 +17,11 @@ MOST_STEPS = 5000  # of a run, some of which have no end
 
 
 def runs(case: SmoothModel, row: dict[str, float]) -> list[tg.Result]:
-    """With polynomials, with rows at steps, with rows at times that are asked for, with the end alone."""
+    """With polynomials, with rows at steps, with rows at times that are asked for, with the end alone; with derivatives."""
     begin, end = case.t_span
     asked = np.linspace(begin, end, 37)
     kept: list[dict[str, Any]] = [{}, {"dense": False}, {"dense": False, "outputs": asked}, {"outputs": asked}, {"dense": False, "outputs": [end]}]
+    kept += [{"sensitivities": ["a", "b"]}, {"sensitivities": ["b"], "dense": False, "outputs": asked}, {"sensitivities": ["a"], "dense": False}]
     found: list[tg.Result] = []
     for options in kept:
         others = {name: value for name, value in case.options.items() if name != "outputs"}
@@ -52,6 +53,7 @@ def check(case: SmoothModel, monkeypatch: pytest.MonkeyPatch) -> None:
         assert own.t.tobytes() == expected.t.tobytes()
         assert own.values.tobytes() == expected.values.tobytes(), case.text
         assert own.events.times.tobytes() == expected.events.times.tobytes(), case.text
+        assert np.array_equal(own.sensitivities, expected.sensitivities, equal_nan=True) if own.sensitivities is not None else True, case.text
     ends = {result.values[-1].tobytes() for result in many[:5] if result.status == "finished"}
     assert len(ends) <= 1, f"numbers depend on what is kept: {case.text}"
 

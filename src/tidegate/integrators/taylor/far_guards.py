@@ -15,6 +15,7 @@ from tidegate.compiled.emit_taylor.step_box import FIRST_LEAST, Box
 from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import expected_sign, guard_roundoff
+from tidegate.events.tolerances import GRAZING
 
 __all__ = ["guards_are_far", "is_in_vain", "keeps_far", "may_be_far", "note_accepted", "note_vain"]
 
@@ -38,6 +39,8 @@ def guards_are_far(run):
         near = -np.inf
         if run.active[j] != 0.0:
             near = _BY_FAR * (run.reach_scratch[j] + run.nu[j])
+            if run.n_sens > 0:
+                near = max(near, _BY_FAR * (run.reach_factor * run.reach_scratch[j] + GRAZING * run.nu_start[j]))
             if not expected_sign(run, j) * run.g[j] > near:
                 return 0
         run.series_box[at] = near

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_value
+from tidegate.compiled.calls import call_hook, call_value
 from tidegate.compiled.jit import INTEGER, NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import STEP_ROW, tail, vector
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, write_outputs
+from tidegate.integrators.hybrid_loop.record import record_row
 from tidegate.integrators.taylor.far_guards import is_in_vain, keeps_far, may_be_far, note_accepted, note_vain
 from tidegate.integrators.taylor.step import call_whole_step, choose_order, degree_of, moves_plainly, put_least
 
@@ -26,6 +27,9 @@ _BEFORE_DATA: Final = 3  # numbers in a record of a polynomial: where it begins,
 @native
 def _write_row(run, rows, t):
     """The row of a step that ends at ``t``, see ``record.record_row``."""
+    if run.n_sens > 0:
+        record_row(run, rows, t, run.y_at, run.sens_at, STEP_ROW)
+        return
     row = tail(rows, run.n_rows * run.wide_rows)
     row[0] = t
     row[1] = STEP_ROW
@@ -89,6 +93,19 @@ def writes_asked(run, rows, times, end):
 
 
 @native
+def _sensitivities_follow(run):
+    """True if there are derivatives at the end of the step just known, or nobody wants any; otherwise the loop says why not."""
+    if run.n_sens == 0:
+        return True
+    calls = run.c_rhs
+    run.length = run.step
+    if call_hook(run.hook_sensitivities, run.h, run.r, 0.0, 0) == 0:
+        return True
+    run.c_rhs = calls
+    return False
+
+
+@native
 def note_smooth_step(run, end):
     """What follows from a step that has led here, besides the unknowns."""
     run.t = end
@@ -136,7 +153,7 @@ def _take_steps(run, rows, polynomials, times, most):
         if run.keeps_polynomials == 1 and (is_asked or not is_smooth):
             for k in range(order * n):
                 held[k] = a[k]
-        if not is_smooth or not writes_asked(run, rows, times, end):
+        if not is_smooth or not _sensitivities_follow(run) or not writes_asked(run, rows, times, end):
             run.is_taken = 1
             return taken
         if run.keeps_polynomials == 1:
@@ -146,6 +163,8 @@ def _take_steps(run, rows, polynomials, times, most):
             run.y[q] = run.y_end[q]
             run.f0[q] = run.series_rate[q]
             is_larger = is_larger or abs(run.y[q]) > run.y_max[q]
+        for q in range(run.n_sens * n):
+            run.r[run.sens_at + q] = run.r[run.sens_end_at + q]
         goes_on = run.n_far == 0 or note_accepted(run)
         if is_larger and run.goes_by_size == 1:
             renew_tolerances(run, 0)

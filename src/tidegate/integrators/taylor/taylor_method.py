@@ -102,7 +102,7 @@ class TaylorIntegrator(NativeRun):
         super().begin_with(several)
         self._are_together = None
         series = self.problem.model.series
-        if self._together is None and series is not None and self._work["hook_smooth"]:
+        if self._together is None and series is not None and self._work["hook_smooth"] and not self._work["n_sens"]:
             order = max(self._functions)
             functions = series.members(order, may_be_made=several.steps_expected >= _WORTH_WHILE)
             if functions is not None:
@@ -172,7 +172,7 @@ def _is_smooth(problem: Problem, n_watched: int) -> bool:
     layout = model.layout
     plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not model.past
     is_watched = int((~model.guards.is_time).sum()) == n_watched
-    return plain and is_watched and not layout.dropping and not len(problem.sensitivity_parameters)
+    return plain and is_watched and not layout.dropping
 
 
 def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Method:
