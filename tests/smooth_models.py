@@ -67,9 +67,19 @@ def _right_side(draw: random.Random, name: str, leaves: list[str], size: float) 
     return f"{size!r} * math.cos({_expression(draw, leaves, draw.choice((1, 2, 2, 3)))}) - 0.3 * y['{name}']"
 
 
-def _affine(draw: random.Random, leaves: list[str]) -> str:
-    """Of one quantity, or of several and of time."""
+_CURVED = (
+    "({0}) ** 2 + ({1}) ** 2", "({0}) * ({1})", "({0}) ** 3", "({0}) ** 4 - ({1})", "({0}) / (1.5 + ({1}) ** 2)", "math.sin({0}) * ({1})",
+    "math.cos(3.0 * t) - ({0})", "math.exp(0.3 * ({0})) - ({1})", "math.sqrt(1.2 + ({0}) ** 2)", "math.log(2.0 + ({0}) ** 2) - 0.2 * ({1})",
+    "math.tanh({0}) + 0.1 * ({1})", "math.atan({0}) * p['a']", "math.asinh({0}) - 0.3 * ({1})", "abs({0}) * ({1})", "max({0}, {1}) ** 2",
+    "math.cosh(0.3 * ({0}))", "({0}) / (0.7 + math.sin(t))", "(2.0 - ({0})) ** -2",
+)  # fmt: skip
+
+
+def _compared(draw: random.Random, leaves: list[str]) -> str:
+    """Of one quantity, or of several and of time; sometimes what is not affine."""
     one, other = draw.choice(leaves), draw.choice(leaves)
+    if draw.random() < 0.3:
+        return draw.choice(_CURVED).format(one, other)
     return draw.choice((one, one, f"{one} - {other}", f"{one} + 0.3 * {other} - 0.1 * t", f"2.0 * {one} + p['b']"))
 
 
@@ -79,13 +89,13 @@ def _threshold(draw: random.Random) -> str:
 
 def _with_a_condition(draw: random.Random, line: str, size: float, leaves: list[str]) -> str:
     name, _, rate = line.strip().rstrip(",").partition(": ")
-    of, level = _affine(draw, leaves), _threshold(draw)
+    of, level = _compared(draw, leaves), _threshold(draw)
     made = draw.choice((
         f"{rate} + (0.2 * {size!r} if {of} > {level} else 0.0)", f"({rate}) if {of} <= {level} else -0.5 * y[{name}]",
         f"{rate} - 0.1 * {size!r} * abs({of})",
         f"{rate} + 0.2 * {size!r} * max({of}, {level})", f"{rate} - 0.3 * {size!r} * min(max({of}, -0.5), {level})",
-        f"({rate}) * (1.0 if {of} > {level} and {_affine(draw, leaves)} < 2.0 else 0.6)", f"{rate} + 0.1 * {size!r} * (1.0 if t > 1.3 else -1.0)",
-        f"{rate} - 0.1 * {size!r} * np.sign({of} - {level})", f"{rate} + (0.2 * {size!r} if ({of}) ** 3 > {level} else 0.0)",
+        f"({rate}) * (1.0 if {of} > {level} and {_compared(draw, leaves)} < 2.0 else 0.6)", f"{rate} + 0.1 * {size!r} * (1.0 if t > 1.3 else -1.0)",
+        f"{rate} - 0.1 * {size!r} * np.sign({of} - {level})",
     ))  # fmt: skip
     return f"        {name}: {made},"
 
@@ -95,7 +105,7 @@ def _event(draw: random.Random, number: int, name: str, sizes: dict[str, float],
     change = draw.choice((f"-0.5 * y['{name}']", f"0.3 * y['{name}'] + 0.05 * {sizes[name]!r}", f"y['{name}'] - 0.2 * {sizes[name]!r}"))
     relation = draw.choice((">", "<"))
     lines = [
-        f"def when{number}(t, y, p):", f"    return {_affine(draw, leaves)} {relation} {_threshold(draw)}", "", "",
+        f"def when{number}(t, y, p):", f"    return {_compared(draw, leaves)} {relation} {_threshold(draw)}", "", "",
         f"def reset{number}(t, y, p):", f"    return {{'{name}': {change}}}",
     ]  # fmt: skip
     return ["", "", *lines], f"tg.event(when{number}, reset=reset{number})"

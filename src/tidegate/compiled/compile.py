@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -18,6 +18,7 @@ from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.divisors import divisors_of
 from tidegate.compiled.emit_llvm import emit_module
+from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards, watched_guards
 from tidegate.compiled.guard_tapes import guard_tapes
 from tidegate.compiled.jacobian_pattern import sparsity_of
 from tidegate.compiled.layout import Layout
@@ -196,7 +197,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         n_quotients=len(divisors) + len(others),
         n_peaks=len(divisors) + len(others) + len(exponents),
         past=look_back_of(given, symbols) if symbols.looks_back else None,
-        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others), _of_unknowns(guards, is_linear, is_time)),
+        series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others), _watched(guards, is_time, continuous)),
     )
 
 
@@ -254,9 +255,9 @@ def _guards(
     )
 
 
-def _of_unknowns(guards: Sequence[Expr], is_linear: NDArray[np.bool_], is_time: NDArray[np.bool_]) -> tuple[Expr, ...]:
-    """Guards that unknowns may bring to their zeros, if all of them are affine."""
-    return tuple(guard for guard, of_time in zip(guards, is_time, strict=True) if not of_time) if is_linear.all() else ()
+def _watched(guards: Sequence[Expr], is_time: NDArray[np.bool_], continuous: Iterable[Expr]) -> WatchedGuards | None:
+    """What whole steps watch of guards that unknowns may bring to their zeros."""
+    return watched_guards([guard for guard, of_time in zip(guards, is_time, strict=True) if not of_time], continuous)
 
 
 def _numbered(items: Sequence[object]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from typing import Final
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.emit_members import emit_members
 from tidegate.compiled.emit_taylor.emit_series import Arguments, Form, emit_series, form_by_size
+from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards
 from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, series_program
 from tidegate.compiled.emit_taylor.step_box import MANY, WATCHED
 from tidegate.compiled.explicit_rates import ExplicitRates, explicit_rates
@@ -28,9 +29,10 @@ _VALUE: Final = ("t", "y", "p", "m", "out")
 _TANGENT: Final = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _MOST_WATCHED: Final = 16  # divisors: with more of them others look after them, at a few points of each step
 _MOST_EXPONENTS: Final = 40  # watched likewise
-_MOST_GUARDS: Final = 16  # the same
+_MOST_PARTS, _MOST_ABOVE = 16, 64  # parts of guards, and what is made of them, the same
 _HINT: Final = "method='radau' integrates it"
 _MOST_ELIMINATED: Final = 30  # unknowns of a model whose derivatives are solved for by expressions without being asked: the time for it grows faster
+_NONE: Final = WatchedGuards()
 _SHOWN: Final = 4  # names in a message
 
 
@@ -44,7 +46,7 @@ class ExpressionSeries:
     rhs, mass : the form M y' = f.
     labels : what messages call each row, and where it was written.
     divisors : what the right sides divide by and must not come to zero.
-    guards : affine functions of time and unknowns whose zeros are events.
+    guards : functions whose zeros are events, as far as steps can watch them.
     """
 
     symbols: Symbols
@@ -52,7 +54,7 @@ class ExpressionSeries:
     mass: Mapping[tuple[int, int], Expr]
     labels: Sequence[tuple[str, Origin | None]]
     divisors: tuple[Expr, ...] = ()
-    guards: tuple[Expr, ...] = ()
+    guards: WatchedGuards | None = None
     _made: dict[tuple[int, bool], SeriesFunctions] = field(default_factory=dict[tuple[int, bool], SeriesFunctions])
     _made_for_many: dict[int, MembersFunctions | None] = field(default_factory=dict[int, "MembersFunctions | None"])
 
@@ -113,7 +115,7 @@ class ExpressionSeries:
         made = emit_members(program, self._arguments, order, "series", divisors=watched, exponents=program.exponents, guards=self._guards)
         module = load(made.text)
         of_one, of_all = module.address("series.member"), module.address("series.step")
-        return MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, len(self._guards), module)
+        return MembersFunctions(of_one, of_all, made.n_numbers, made.n_scratch, len(self._guards.roots), module)
 
     @property
     def _arguments(self) -> Arguments:
@@ -151,19 +153,21 @@ class ExpressionSeries:
             address_of_followers=at_points.address("followers") if at_points is not None and self._form.values else 0,
             n_numbers=n_numbers,
             n_watched=len(watched),
-            n_guards=len(guards),
+            n_guards=len(guards.roots),
             exponentials=0 if not exponents else WATCHED if len(exponents) <= _MOST_EXPONENTS else MANY,
             keep_alive=(*kept, at_points),
         )
 
-    @property
-    def _guards(self) -> tuple[Expr, ...]:
+    @cached_property
+    def _guards(self) -> WatchedGuards:
         """Those that a whole step watches."""
-        return self.guards if len(self.guards) <= _MOST_GUARDS else ()
+        guards = self.guards
+        is_little = guards is not None and len(guards.parts) <= _MOST_PARTS and len(guards.above) <= _MOST_ABOVE
+        return guards if guards is not None and is_little else _NONE
 
-    def _program(self, states: Sequence[Expr], rates: Sequence[Expr], others: Sequence[Expr] = ()) -> Program:
+    def _program(self, states: Sequence[Expr], rates: Sequence[Expr], guards: WatchedGuards = _NONE) -> Program:
         try:
-            return series_program(states, rates, others)
+            return series_program(states, rates, guards.parts, guards.firsts)
         except NoSeriesError as found:
             label, origin = self._where(states, rates)
             raise UsageError(f"method 'taylor' cannot integrate {label}: {found.why}", origin=origin, hint=_HINT) from None

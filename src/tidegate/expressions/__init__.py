@@ -28,7 +28,7 @@ from tidegate.expressions.nodes import (
     walk,
 )
 from tidegate.expressions.printing import number_text, text
-from tidegate.expressions.sparsity import dependencies, dependency_sets, depends_on, is_affine
+from tidegate.expressions.sparsity import degrees, dependencies, dependency_sets, depends_on, is_affine
 from tidegate.expressions.substitute import substitute
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "as_real",
     "call_opaque",
     "constant",
+    "degrees",
     "dependencies",
     "dependency_sets",
     "depends_on",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["dependencies", "dependency_sets", "depends_on", "is_affine"]
+__all__ = ["degrees", "dependencies", "dependency_sets", "depends_on", "is_affine"]
 
 _NONE: frozenset[Expr] = frozenset()
 
@@ -62,11 +62,16 @@ def is_affine(expr: Expr, symbols: Iterable[Expr]) -> bool:
     >>> is_affine(k**2 * x + 1, [x]), is_affine(k * x, [x, k])
     (True, False)
     """
+    return degrees([expr], symbols)[expr] < 2
+
+
+def degrees(roots: Iterable[Expr], symbols: Iterable[Expr]) -> dict[Expr, int]:
+    """Of every node below the roots: 0 if it is free of these symbols, 1 if it is affine in them, 2 if it is anything else."""
     wanted = frozenset(symbols)
-    degree: dict[Expr, int] = {}  # 0 free of the symbols, 1 affine in them, 2 anything else
-    for item in walk([expr]):
+    degree: dict[Expr, int] = {}
+    for item in walk(roots):
         degree[item] = 1 if item in wanted else _degree(item.op, [degree[arg] for arg in item.args])
-    return degree[expr] < 2
+    return degree
 
 
 def _degree(op: str, degrees: list[int]) -> int:

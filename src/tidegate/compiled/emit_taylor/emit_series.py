@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Final
 
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
+from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards
 from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
 from tidegate.compiled.emit_taylor.packed_line import packed_series
 from tidegate.compiled.emit_taylor.recurrences import Program
@@ -69,7 +70,7 @@ def emit_series(
     with_step: bool = False,
     divisors: Sequence[Expr] = (),
     exponents: Sequence[Expr] = (),
-    guards: Sequence[Expr] = (),
+    guards: WatchedGuards | None = None,
 ) -> SeriesText:
     """The function ``name(..., out)`` of the coefficients of all states.
 
@@ -86,8 +87,8 @@ def emit_series(
     rests_at_zero : roots and powers of zero stay what they are there, which is right only of a base that stays zero; for callers that compare the
         polynomial with the equations. Otherwise their coefficients are not finite.
     with_step : also the function of a whole step (``whole_step``), for the arguments t, y, p, m, out.
-    divisors, exponents, guards : rows of the program that such a step watches: whether they keep clear of zero, how far they move, and how near to
-        zero they come.
+    divisors, exponents : rows of the program that such a step watches: whether they keep clear of zero, and how far they move.
+    guards : what it watches of guards, of whose parts there are rows.
     """
     n = len(program.states)
     begin = -(-(1 + order * n) // _LINE) * _LINE
@@ -99,7 +100,9 @@ def emit_series(
     given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
     declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
     n_numbers = begin + (len(moving) if plan is None else plan.width * (order + 1 if chosen is Form.LOOPED else 1))
-    task = _Behind(program, plan, places, begin, order, name, declared, chosen, rests_at_zero, with_step, divisors, exponents, guards)
+    task = _Behind(
+        program, plan, places, begin, order, name, declared, chosen, rests_at_zero, with_step, divisors, exponents, guards or WatchedGuards()
+    )
     functions, values = _kept_text(task)
     numbers = NumberTable(values)
     module = emit_module([start], numbers=numbers)
@@ -123,12 +126,12 @@ class _Behind:
     with_step: bool
     divisors: Sequence[Expr]
     exponents: Sequence[Expr]
-    guards: Sequence[Expr]
+    guards: WatchedGuards
 
     def text(self, numbers: NumberTable) -> str:
         """These functions."""
         program, name, order = self.program, self.name, self.order
-        watched = (*self.divisors, *self.exponents, *self.guards)
+        watched = (*self.divisors, *self.exponents, *self.guards.parts)
         pieces, step = "", ""
         if self.plan is not None and self.form is Form.LOOPED:
             pieces, lines = lane_functions(program, self.plan, self.begin, order, name, numbers, rests_at_zero=self.rests_at_zero)
@@ -151,8 +154,10 @@ class _Behind:
     def _step(self, series: StraightSeries | Sequence[Callable[[int], int]], numbers: NumberTable) -> str:
         program = self.program
         rates = [float(rate.value) if rate.op == "const" else self.places[rate] for rate in program.rates]
-        counts = len(self.exponents), len(self.guards)
-        return whole_step(self.name, len(program.states), self.order, rates, series, numbers, *counts, is_affine=program.is_affine)
+        return whole_step(
+            self.name, len(program.states), self.order, rates, series, numbers,
+            n_exponents=len(self.exponents), is_affine=program.is_affine, guards=self.guards, places=self.places,
+        )  # fmt: skip
 
     def shape(self) -> tuple[tuple[object, ...], dict[float, int]]:
         """All that the text depends on, in which numbers of the table are only told apart; and these numbers in order."""
@@ -168,10 +173,25 @@ class _Behind:
             return (value, math.copysign(1.0, value)) if is_written(value) else ("number", values.setdefault(value, len(values)))
 
         program = self.program
-        nodes = [told(item) for item in (*program.first, *program.states, *program.rates, *self.divisors, None, *self.exponents, None, *self.guards)]
+        nodes = [
+            told(item)
+            for item in (
+                *program.first,
+                *program.states,
+                *program.rates,
+                *self.divisors,
+                None,
+                *self.exponents,
+                None,
+                *self.guards.parts,
+                None,
+                *self.guards.roots,
+            )
+        ]
         rows = [(row.kind, row.sign, told(row.target), *map(told, row.operands)) for row in program.rows]
+        above = [(item.op, *map(told, (item, *item.args))) for item in self.guards.above]
         how = (len(program.states), self.order, self.name, self.declared, self.form, self.rests_at_zero, self.with_step)
-        return (how, tuple(nodes), tuple(rows)), values
+        return (how, tuple(nodes), tuple(rows), tuple(above)), values
 
 
 _texts: dict[tuple[object, ...], tuple[str, list[int]]] = {}  # of the last models: a text, and which number stands where

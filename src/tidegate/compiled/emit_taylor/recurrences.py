@@ -95,7 +95,7 @@ class Program:
         return tuple(dict.fromkeys(row.needed(0) for row in self.rows if row.kind == "product" and row.target.op in _EXPONENTIAL))
 
 
-def series_program(states: Sequence[Expr], rates: Sequence[Expr], others: Iterable[Expr] = ()) -> Program:
+def series_program(states: Sequence[Expr], rates: Sequence[Expr], others: Iterable[Expr] = (), firsts: Iterable[Expr] = ()) -> Program:
     """The recurrences for the series of states with these derivatives.
 
     Parameters
@@ -103,6 +103,7 @@ def series_program(states: Sequence[Expr], rates: Sequence[Expr], others: Iterab
     states : symbols.
     rates : y', one a state.
     others : nodes whose series are wanted besides.
+    firsts : nodes of which the first coefficient is.
 
     Raises
     ------
@@ -122,7 +123,7 @@ def series_program(states: Sequence[Expr], rates: Sequence[Expr], others: Iterab
     needed = dict.fromkeys([*states, *rates])
     for row in program_rows:
         needed.update(dict.fromkeys(item for item in (row.target, *row.operands) if item is not None))
-    return Program(tuple(states), tuple(rates), tuple(program_rows), tuple(needed))
+    return Program(tuple(states), tuple(rates), tuple(program_rows), tuple(dict.fromkeys([*needed, *firsts])))
 
 
 class _Builder:

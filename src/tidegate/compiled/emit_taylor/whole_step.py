@@ -7,38 +7,27 @@ series' own functions. Out: the polynomial, its end, the rates there, and the re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from tidegate.compiled.emit_taylor.guard_ranges import GuardRanges, WatchedGuards
+from tidegate.compiled.emit_taylor.number_text import BIAS, NumberText
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, Box, first_of_guards
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, stores
-from tidegate.compiled.emit_taylor.vector_text import (
-    MOST_LANES,
-    VectorText,
-    bits,
-    chunks,
-    kind,
-    ones,
-    spread_literal,
-    spread_whole,
-    suffix,
-    whole_kind,
-)
+from tidegate.compiled.emit_taylor.vector_text import MOST_LANES, bits, chunks, kind, ones, spread_literal, suffix
 from tidegate.compiled.number_table import NumberTable, literal
+from tidegate.expressions import Expr
 
 __all__ = ["WholeStep", "inverse_root", "step_declarations", "whole_step"]
 
 _LEAST: Final = 1e-290  # coefficients below say nothing about the radius
 _ROUNDING: Final = 64 * 2.0**-52  # of what is added up in comparing the polynomial with the equations
-_BITS: Final = 52
-_BIAS: Final = 1023
 _WIDE: Final = '"prefer-vector-width"="512"'
 _UNROLLED: Final = 4  # vectors of the widest kind that are written out one by one
 _MOVES: Final = 0.75  # of the way that its slope tells for the last step: so far an unknown moves in this one, ...
 _ALIKE: Final = 2.0  # ... if both are as long, up to this factor
 _NOTHING: Final = 60.0  # exp(-60) is
 _OF_BOUNDS: Final = 2.0**-20  # of the size of a guard: far more than rounding of its bound
-_AT_A_TIME: Final = 5  # powers of a guard
 _LEFT_OUT: Final = 0.25  # of the coefficient before the last, with the last: about what a series leaves out
 
 
@@ -60,54 +49,6 @@ def inverse_root(x: float, order: int) -> float:
     return math.ldexp(1.0 + r * (0.6565 + 0.3435 * r), whole)
 
 
-class _Line(VectorText):
-    """Arithmetic on what is one number of a run: ``wide`` of them side by side, each of another run."""
-
-    def __init__(self, wide: int) -> None:
-        super().__init__()
-        self.wide, self.one, self.whole = wide, kind(wide), whole_kind(wide)
-
-    def number(self, value: float) -> str:
-        return spread_literal(value, self.wide)
-
-    def counted(self, name: str, a: str, b: int) -> str:
-        """An operation of whole numbers."""
-        return self.new(f"{name} {self.whole} {a}, {spread_whole(b, self.wide)}")
-
-    def plus(self, a: str, b: str) -> str:
-        return self.op("fadd", self.wide, a, b)
-
-    def times(self, a: str, b: str) -> str:
-        return self.op("fmul", self.wide, a, b)
-
-    def holds(self, relation: str, a: str, b: str) -> str:
-        return self.new(f"fcmp {relation} {self.one} {a}, {b}")
-
-    def either(self, condition: str, a: str, b: str) -> str:
-        return self.choice(condition, a, b, self.wide)
-
-    def one_or_zero(self, condition: str) -> str:
-        return self.new(f"uitofp {bits(self.wide)} {condition} to {self.one}")
-
-    def power(self, x: str, order: int) -> str:
-        """Of two, about: that of x**(-1/order)."""
-        pattern = self.new(f"bitcast {self.one} {x} to {self.whole}")
-        exponent = self.counted("sub", self.counted("lshr", pattern, _BITS), _BIAS)
-        mantissa = self.counted("or", self.counted("and", pattern, (1 << _BITS) - 1), _BIAS << _BITS)
-        f = self.op("fsub", self.wide, self.new(f"bitcast {self.whole} {mantissa} to {self.one}"), self.number(1.0))
-        bent = self.times(f, self.plus(self.number(1.3465), self.times(f, self.number(-0.3465))))
-        return self.times(self.plus(self.new(f"sitofp {self.whole} {exponent} to {self.one}"), bent), self.number(-1.0 / order))
-
-    def raised(self, power: str) -> str:
-        """Two to this power, about."""
-        whole = self.call("floor", self.wide, power)
-        r = self.op("fsub", self.wide, power, whole)
-        bent = self.plus(self.number(1.0), self.times(r, self.plus(self.number(0.6565), self.times(r, self.number(0.3435)))))
-        raised = self.new(f"fptosi {self.one} {whole} to {self.whole}")
-        raised = self.counted("shl", self.counted("add", raised, _BIAS), _BITS)
-        return self.times(self.new(f"bitcast {self.whole} {raised} to {self.one}"), bent)
-
-
 def step_declarations(n: int, before: str, members: int = 1) -> str:
     """What the function of a whole step of n states calls, as far as the text of its module before it does not declare it."""
     widths = sorted({members, *(lanes for _, lanes in chunks(n) if members == 1)})
@@ -122,10 +63,11 @@ def whole_step(
     rates: Sequence[int | float],
     series: StraightSeries | Sequence[Callable[[int], int]],
     numbers: NumberTable,
-    n_exponents: int = 0,
-    n_guards: int = 0,
     *,
+    n_exponents: int = 0,
     is_affine: bool = False,
+    guards: WatchedGuards | None = None,
+    places: Mapping[Expr, int] | None = None,
 ) -> str:
     """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and, for looped series, ``name.rest``.
 
@@ -140,10 +82,16 @@ def whole_step(
     rates : where each unknown's rate stands among the first coefficients, or the number that it is.
     series : written out, that of what is watched among the others; if it is looped, where each order of these stands in ``out``.
     numbers : the module's.
-    n_exponents, n_guards : how many of these, the last ones, are what exponentials are taken of, and guards; the others must not come to zero.
+    n_exponents : how many of these are what exponentials are taken of; the others must not come to zero.
+    guards : what is watched of guards; the last of the series are those of their parts.
+    places : where first coefficients of their nodes stand in ``out``.
     is_affine : of y' = A y + b + c t: what the polynomial leaves of it is one power of time, largest at the end, so that no step is looked into.
     """
-    return WholeStep(name, n, order, rates, series, numbers, n_exponents, n_guards, is_affine=is_affine).text_of_all()
+    step = WholeStep(
+        name, n, order, rates, series, numbers,
+        n_exponents=n_exponents, is_affine=is_affine, guards=guards or WatchedGuards(), places=places or {},
+    )  # fmt: skip
+    return step.text_of_all()
 
 
 _Sums = dict[tuple[str, int], str]  # of a name and a width: the register that holds what has been gathered so far
@@ -160,19 +108,20 @@ class WholeStep:
         rates: Sequence[int | float],
         series: StraightSeries | Sequence[Callable[[int], int]],
         numbers: NumberTable,
-        n_exponents: int,
-        n_guards: int,
         *,
+        n_exponents: int,
         is_affine: bool,
+        guards: WatchedGuards,
+        places: Mapping[Expr, int],
         members: int = 1,
     ) -> None:
         self.name, self.n, self.order, self.rates, self.is_affine = name, n, order, rates, is_affine
         self.numbers = numbers
         self.straight = series if isinstance(series, StraightSeries) else None
         self.places = () if isinstance(series, StraightSeries) else series
-        self.n_exponents, self.n_guards = n_exponents, n_guards
+        self.n_exponents, self.guards, self.first_places = n_exponents, guards, places
         self.members = members
-        self.text = _Line(members)
+        self.text = NumberText(members)
         self.now = "%t"
         self.block = "go"
         self.loops = 0
@@ -330,7 +279,7 @@ class WholeStep:
             size = self._largest(gathered, f"c{k}")
             is_told = text.holds("ogt", size, text.number(_LEAST))
             power = text.power(text.maximum(size, text.number(_LEAST), text.wide), k)
-            power = text.either(is_told, power, text.number(float(_BIAS)))
+            power = text.either(is_told, power, text.number(float(BIAS)))
             least = text.minimum(least, power, text.wide) if least else power
             says = text.new(f"or {bits(text.wide)} {says}, {is_told}") if says else is_told
         return text.times(text.either(says, text.raised(least), text.number(float("inf"))), self.single("%box", Box.CAUTION))
@@ -444,7 +393,7 @@ class WholeStep:
         self.put(text.one_or_zero(self._every(gathered, "rests")), Box.IS_IDLE)
         self.put(text.one_or_zero(self._clear(powers[text.wide])), Box.IS_CLEAR)
         self.put(self._reach(powers[text.wide]), Box.REACH)
-        if self.n_guards > 0:
+        if self.guards.roots:
             self.put(text.one_or_zero(self._far(powers[text.wide])), Box.IS_FAR)
         self._go_on_if(self._every(gathered, "finite"), "compare")
 
@@ -458,30 +407,24 @@ class WholeStep:
 
     def _far(self, powers: list[str]) -> str:
         """Whether bounds on the whole step say that no guard comes nearer to its zero than it must; their sizes at the start are put down."""
-        text = self.text
+        text, roots = self.text, self.guards.roots
         first = first_of_guards(self.n)
+        ranges = GuardRanges(text, self.guards, self._parts(), powers, self._first)
         far = ones(text.wide)
-        for i, guard in enumerate(self._guards()):
-            size = self._size(guard(0), text.wide)
-            self.put(size, first + self.n_guards + i)
+        for i, root in enumerate(roots):
+            size, distance = ranges.distance(root)
+            self.put(size, first + len(roots) + i)
             allowed = text.plus(self.single("%box", first + i), text.times(size, text.number(_OF_BOUNDS)))
-            sign = text.either(text.holds("olt", guard(0), text.number(0.0)), text.number(-1.0), text.number(1.0))
-            low = ""
-            # a few powers at a time, so that none of these waits for another
-            for most in range(_AT_A_TIME, self.order + _AT_A_TIME, _AT_A_TIME):
-                of_some = self._low(guard, sign, powers, range(min(most, self.order), most - _AT_A_TIME, -1))
-                low = text.plus(low, of_some) if low else of_some
-            far = text.both(far, text.holds("ogt", text.plus(size, low), allowed), text.wide)
+            far = text.both(far, text.holds("ogt", distance, allowed), text.wide)
+        for condition in ranges.conditions:
+            far = text.both(far, condition, text.wide)
         return far
 
-    def _low(self, series: Callable[[int], str], sign: str, powers: list[str], orders: Iterable[int]) -> str:
-        """A bound from below on some terms of a polynomial in the step (Horner's rule, on [0, 1]), the highest first."""
-        text = self.text
-        low = ""
-        for k in orders:
-            b = text.times(text.times(series(k), sign), powers[k])
-            low = text.minimum(text.plus(b, low) if low else b, text.number(0.0), text.wide)
-        return low
+    def _first(self, item: Expr) -> str:
+        """The first coefficient of a node, in front of the step."""
+        if item.op == "const":
+            return self.text.spread(self.numbers.operand(self.text.new, item.value), self.members)
+        return self.single("%out", self.first_places[item])
 
     def _reach(self, powers: list[str]) -> str:
         """A bound on how far any exponent moves in the step, of those that do not stay where exponentials are nothing, or beyond all bounds."""
@@ -514,19 +457,19 @@ class WholeStep:
 
     def _divisors(self) -> list[Callable[[int], str]]:
         watched = self._watched()
-        return watched[: len(watched) - self.n_exponents - self.n_guards]
+        return watched[: len(watched) - self.n_exponents - len(self.guards.parts)]
 
     def _exponents(self) -> list[Callable[[int], str]]:
         watched = self._watched()
-        last = len(watched) - self.n_guards
+        last = len(watched) - len(self.guards.parts)
         return watched[last - self.n_exponents : last]
 
-    def _guards(self) -> list[Callable[[int], str]]:
+    def _parts(self) -> list[Callable[[int], str]]:
         watched = self._watched()
-        return watched[len(watched) - self.n_guards :]
+        return watched[len(watched) - len(self.guards.parts) :]
 
     def _watched(self) -> list[Callable[[int], str]]:
-        """What gives the coefficient of each order of each divisor, exponent and guard."""
+        """What gives the coefficient of each order of each divisor, exponent and part of a guard."""
         if self.straight is not None:
             return [lambda k, series=series: series[k] or self.text.number(0.0) for series in self.straight.others]
         return [lambda k, place=place: self.text.load("%out", place(k)) for place in self.places]
