@@ -58,7 +58,7 @@ def watched_guards(guards: Sequence[Expr], continuous: Iterable[Expr]) -> Watche
     >>> from tidegate.expressions import Role, symbol
     >>> x, y = symbol(Role.UNKNOWN, "x"), symbol(Role.UNKNOWN, "y")
     >>> watched_guards([x * (y - 1.0) - 2.0], [x, y]).parts
-    (x, y - 1)
+    (y - 1, x)
     """
     degree = degrees(guards, continuous)
     parts: dict[Expr, None] = {}

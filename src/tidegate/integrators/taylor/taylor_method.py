@@ -172,7 +172,7 @@ def _is_smooth(problem: Problem, n_watched: int) -> bool:
     layout = model.layout
     plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not model.past
     # grazings of others are looked for by tolerances that change from step to step
-    is_told = model.guards.is_linear.all() or not len(problem.sensitivity_parameters)
+    is_told = bool(model.guards.is_linear.all()) or not len(problem.sensitivity_parameters)
     is_watched = is_told and int((~model.guards.is_time).sum()) == n_watched
     return plain and is_watched and not layout.dropping
 
