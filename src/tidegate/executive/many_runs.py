@@ -107,7 +107,9 @@ class ManyRuns:
         with self._lock:  # Python, which other threads could not do beside it; what is made for several runs is made once
             self._base = base = self._base or self._first(values)
             runs, starts = (np.zeros(0, dtype=np.int64), None) if base is None else self._starts(base, values)
-        alone = np.setdiff1d(np.arange(len(values)), runs)
+        is_alone = np.ones(len(values), dtype=bool)
+        is_alone[runs] = False
+        alone = np.flatnonzero(is_alone)
         if base is None or starts is None:
             return _nothing(alone)
         several = Several(starts, base.options.max_steps, steps_expected=self._expected(len(starts)))
@@ -172,7 +174,7 @@ class ManyRuns:
         written = (joined(several.rows, legend.row_type), joined(several.log, legend.event_type))
         (rows, row_owner), (log, log_owner) = (_in_order(records, place[owner]) for records, owner in zip(written, several.owned(), strict=True))
         is_terminated = done.codes == Stop.TERMINATED.value
-        more = ~np.isin(done.codes, _TIDY) | done.has_remarks
+        more = np.logical_and.reduce([done.codes != code for code in _TIDY]) | done.has_remarks
         if any(action.fails for action in self._prepared.problem.model.event_actions):
             more |= is_terminated
         if legend.clauses:

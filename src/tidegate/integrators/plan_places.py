@@ -18,7 +18,7 @@ UNDER_WAY, N_BLOCKS, ROOM_BLOCKS, AT_BLOCKS, AT_SLOTS, AT_LANES, F_MEMBER, F_STE
 # what is told of a run
 CODE, TIME, STEPS, ROWS, LOGGED, GRAZING, IS_HELD, N_REMARKS, IS_OVER, N_TOLD = range(10)
 # of each run under way beside others: a slot
-MEMBER, NUMBER, AT_H, AT_R, SLOT_ROWS, SLOT_LOG, FILLED_ROWS, FILLED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, N_SLOT = range(12)
+MEMBER, NUMBER, AT_H, AT_R, SLOT_ROWS, SLOT_LOG, FILLED_ROWS, FILLED_LOG, TOLD_ROWS, TOLD_LOG, IS_SMOOTH, IN_VAIN, N_SLOT = range(13)
 NOBODY: Final = -1
 # of records that one run has written, one behind the other: a block
 OWNER, LANE, BLOCK_ROWS, BLOCK_LOG, N_BLOCK = range(5)

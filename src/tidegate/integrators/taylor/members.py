@@ -39,6 +39,7 @@ from tidegate.integrators.plan_places import (
     F_STEP,
     FILLED_LOG,
     FILLED_ROWS,
+    IN_VAIN,
     IS_SMOOTH,
     LANE,
     LOGGED,
@@ -80,7 +81,7 @@ _TIME, _START, _PROPOSED, _LONGEST, _STOP, _LENGTH, _TAKEN, _MOST, _ASKED, _IS_I
 _Y, _END, _RATE, _SLOPE, _SIZE, _LARGEST = range(N_OF_UNKNOWNS)
 _FEW: Final = 2  # runs that are left: they are taken to their ends one by one
 _WORTH_WHILE: Final = 2.0  # steps up to where something else is to be done
-_IN_VAIN: Final = 16  # steps that a run goes alone whose first one beside others was none
+_MOST_IN_VAIN: Final = 4  # times in a row that the first step beside others was none; each makes twice as many that a run goes alone then
 _NEAR: Final = 2.0 * SAME_TIME
 _BYTES: Final = 8
 _OF_CAUTION, _OF_FIT, _OF_IDLE, _UNTIL = int(Box.CAUTION), int(Box.FIT), int(Box.IDLE), int(Box.UNTIL)
@@ -386,6 +387,7 @@ def _make_ready(plan, lane):
                 return False
             prepare(_run_of(slot), plan)
             slot[MEMBER] = plan[NEXT]
+            slot[IN_VAIN] = 0
             plan[NEXT] += 1
             plan[UNDER_WAY] += 1
             if _go_on(plan, slot, True, 0):
@@ -479,7 +481,8 @@ def _take_steps(plan, model):
                 leaves = True
                 if accepted[lane] == 0.0 and plan[STEPS_LEFT] > 0:
                     # whatever it is, the step is taken the plain way; several where none has been taken beside others
-                    _go_on(plan, slot, False, 1 if taken[lane] > 0.0 else _IN_VAIN)
+                    slot[IN_VAIN] = 0 if taken[lane] > 0.0 else min(slot[IN_VAIN] + 1, _MOST_IN_VAIN)
+                    _go_on(plan, slot, False, 1 << slot[IN_VAIN])
         if leaves or plan[STEPS_LEFT] <= 0:
             return
 
