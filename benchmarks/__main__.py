@@ -22,7 +22,7 @@ from benchmarks.report import Fact, bounds_table, c_table, comparison_table, fac
 from benchmarks.silence import silence
 from benchmarks.smooth_problems import SMOOTH_PROBLEMS
 from benchmarks.smooth_sweeps import RUNS as SWEPT_RUNS
-from benchmarks.smooth_sweeps import SWEPT_MODELS, microseconds_of_both
+from benchmarks.smooth_sweeps import SWEPT_MODELS, microseconds_of_both, microseconds_with_limit
 from benchmarks.taylor_series import pairs
 from benchmarks.whole_runs import (
     buck_microseconds,
@@ -128,13 +128,15 @@ def _smooth_sweeps(rounds: int) -> list[Fact]:
         own, other = microseconds_of_both(model, rounds)
         facts.append(Fact(f"{model.title}, {SWEPT_RUNS} runs, one of them", own, None, "us"))
         facts.append(Fact("over heyoka, eight runs at a time", own / other, None, "times"))
+    facts.append(Fact("van der Pol with a limit that no run reaches", microseconds_with_limit(10.0, rounds), None, "us"))
+    facts.append(Fact("with one that each crosses every three seconds", microseconds_with_limit(1.0, rounds), None, "us"))
     return facts
 
 
 def _print_taylor(console: Console, rounds: int) -> None:
     try:
         console.print(taylor_table(pairs(rounds)))
-        console.print(facts_table(_smooth_sweeps(rounds), "sweeps of smooth models, one thread"))
+        console.print(facts_table(_smooth_sweeps(rounds), "sweeps, one thread"))
     except ImportError as reason:
         console.print(f"power series: {reason}")
 
