@@ -1,8 +1,8 @@
 """Ten thousand runs of a model with other parameters, by one thread: tidegate's sweep beside heyoka's integrator of several runs at once.
 
 In: nothing. Out: microseconds of both a run. heyoka takes as many runs at a time as its library recommends for the processor; who calls it puts start
-values and parameters in and takes the ends out. tidegate gives the dataset of the sweep. Shortest times count. And what limits cost: those that no run reaches, and those of which each run crosses
-some.
+values and parameters in and takes the ends out. tidegate gives the dataset of the sweep. Shortest times count. And what a limit costs, one that no
+run reaches, and one that each run crosses.
 """
 
 from __future__ import annotations

@@ -78,6 +78,7 @@ class Step:
         """The box of a step, its polynomial."""
         box = np.zeros(box_size(2, self.n_guards))
         box[Box.CAUTION], box[Box.IDLE], box[Box.FIT], box[Box.UNTIL] = 1.0, 5e-3, 1e6, 1e300
+        box[Box.ASKS_FAR] = 1.0
         box[Box.LONGEST] = box[Box.LONGEST_KNOWN] = box[Box.UNLIMITED] = box[Box.LOOK] = longest
         box[FIRST_LEAST : FIRST_LEAST + 2] = 1e-2
         at = first_of_guards(2)
@@ -111,9 +112,10 @@ def test_what_is_called_far_is_far_all_along_the_step(seed: int, form: Form) -> 
                 place[name] = y[q] + sum(a[k, q].astype(np.longdouble) * theta ** (k + 1) for k in range(ORDER))
             values = plain(place) * np.ones_like(theta)
             side = -1.0 if values[0] < 0.0 else 1.0
-            assert box[-1] == pytest.approx(abs(float(values[0])), rel=1e-10, abs=1e-12)
+            assert box[first_of_guards(2) + 1] == pytest.approx(abs(float(values[0])), rel=1e-10, abs=1e-12)
             nearest = float(np.min(side * values))
             assert not (box[Box.IS_FAR] == 1.0 and nearest <= near), guard
+            assert not (box[Box.IS_FAR] == 1.0 and box[-1] > nearest + 1e-12 * float(np.max(np.abs(values)))), guard
             # it does come as near as this
             assert step.take(t, y, p, m, longest, [nearest])[0][Box.IS_FAR] == 0.0, guard
             stays += nearest > near + 1e-3

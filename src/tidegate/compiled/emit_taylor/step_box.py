@@ -18,7 +18,7 @@ class Box(IntEnum):
     """Places of single numbers.
 
     Behind them stand four of each unknown: its least scale, its scale, its slope at the end, a sum for rounding. Then of each guard that is watched
-    how near to its zero it must not come (in), and of each its size at the start (out).
+    how near to its zero it must not come (in), of each its size at the start (out), and of each how far from its zero it stays at least (out).
     """
 
     IS_STARTED = 0  # in: not zero where the first coefficients are known already, and hold
@@ -38,7 +38,8 @@ class Box(IntEnum):
     IS_LONG = 14  # out: 1 if the caller is to look into the step
     LONGEST_KNOWN = 15  # in: the longest where the series of y' = A y + b + c t limits it, which knows all that is ahead
     REACH = 16  # out: how far, at most, what an exponential is taken of moves in the step, if it comes near zero
-    IS_FAR = 17  # out: 1 if no guard that is watched comes nearer to its zero than it must
+    ASKS_FAR = 17  # in: not zero where somebody asks for what guards do, of one run alone; of several it is told always
+    IS_FAR = 18  # out: 1 if no guard that is watched comes nearer to its zero than it must
 
 
 FIRST_LEAST: Final = 24  # a whole number of lines of the cache
@@ -51,4 +52,4 @@ def first_of_guards(n: int) -> int:
 
 def box_size(n: int, n_guards: int) -> int:
     """How many numbers it has for so many unknowns and guards that are watched."""
-    return first_of_guards(n) + 2 * n_guards
+    return first_of_guards(n) + 3 * n_guards

@@ -1,8 +1,8 @@
 """Recurrences as straight-line LLVM text (stage: compiled): every coefficient in a register of its own, zeros left out. For small programs.
 
 The number of products grows with the square of the order, and nothing is repeated or looked up. In every sum the products of the newest coefficients
-come last, so that the others do not wait for them. What is fused with what is part of the text: several runs at once, which take the same text, have
-the numbers of each alone.
+come last, so that the others do not wait for them; what these are divided by or multiplied with is known before. What is fused with what is part of
+the text: several runs at once, which take the same text, have the numbers of each alone.
 """
 
 from __future__ import annotations
@@ -267,9 +267,11 @@ class StraightLine:
 
     def div(self, row: Row[Item], k: int) -> str | None:
         """y = a / b."""
-        a, b = row.operands[0], row.needed(1)
-        value = self.difference(self.coefficient(a, k), self.convolution(row.target, b, k, 0, k - 1))
-        return self.times(value, self.reciprocal(b)) if value is not None else None
+        a, b, y = row.operands[0], row.needed(1), row.target
+        inverse = self.reciprocal(b)
+        of_newest = self.once("minus by first", y, lambda: self.negated(self.op("fmul", self.first(y), inverse)))
+        known = self.times(self.minus(self.convolution(y, b, k, 1, k - 1)), inverse)
+        return self.total([(self.coefficient(a, k), inverse), (of_newest, self.series[b][k])], known)
 
     def sqrt(self, row: Row[Item], k: int) -> str | None:
         """y = sqrt(a)."""
@@ -277,10 +279,9 @@ class StraightLine:
         half = self.convolution(y, y, k, 1, (k - 1) // 2)
         twice = None if half is None else self.op("fadd", half, half)
         middle = self.series[y][k // 2] if k % 2 == 0 else None
-        value = self.difference(self.coefficient(row.operands[0], k), self.plus(twice, self.times(middle, middle)))
-        if value is None:
-            return None
-        return self.times(value, self.part_of_first(0.5, y))
+        part = self.part_of_first(0.5, y)
+        known = self.times(self.minus(self.plus(twice, self.times(middle, middle))), part)
+        return self.total([(self.coefficient(row.operands[0], k), part)], known)
 
     def signed(self, row: Row[Item], value: str | None) -> str | None:
         """By the sign of the row."""
@@ -288,14 +289,15 @@ class StraightLine:
 
     def product(self, row: Row[Item], k: int) -> str | None:
         """y' = u a'."""
-        return self.signed(row, self.weighted_convolution(row.needed(0), row.needed(1), k, 1, k))
+        a, u = row.needed(0), row.needed(1)
+        return self.signed(row, self.total([(self.series[a][k], self.first(u))], self.weighted_convolution(a, u, k, 1, k - 1)))
 
     def quotient(self, row: Row[Item], k: int) -> str | None:
         """u y' = a'."""
         a, u = row.operands[0], row.needed(1)
-        known = self.weighted_convolution(row.target, u, k, 1, k - 1)
-        value = self.difference(self.signed(row, self.coefficient(a, k)), known)
-        return None if value is None else self.times(value, self.reciprocal(u))
+        inverse = self.reciprocal(u)
+        known = self.times(self.minus(self.weighted_convolution(row.target, u, k, 1, k - 1)), inverse)
+        return self.total([(self.signed(row, self.coefficient(a, k)), inverse)], known)
 
     def angle(self, row: Row[Item], k: int) -> str | None:
         """u theta' = x y' - y x'."""
@@ -308,9 +310,10 @@ class StraightLine:
         """a y' = c y a'."""
         a, y, exponent = (row.needed(index) for index in range(3))
         one_more = self.once("one more", exponent, lambda: self.new(f"fadd {kind(self.lanes)} {self.first(exponent)}, {self.number(1.0)}"))
-        value = self.times(one_more, self.weighted_convolution(a, y, k, 1, k))
-        value = self.difference(value, self.convolution(a, y, k, 1, k))
-        return None if value is None else self.times(value, self.part_of_first(1.0, a))
+        part = self.part_of_first(1.0, a)
+        of_newest = self.once("by first", y, lambda: self.op("fmul", self.op("fmul", self.first(exponent), self.first(y)), part))
+        known = self.difference(self.times(one_more, self.weighted_convolution(a, y, k, 1, k - 1)), self.convolution(a, y, k, 1, k - 1))
+        return self.total([(of_newest, self.series[a][k])], self.times(known, part))
 
     def select(self, row: Row[Item], k: int) -> str | None:
         """y = a or b."""

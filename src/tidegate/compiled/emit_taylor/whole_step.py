@@ -394,7 +394,7 @@ class WholeStep:
         self.put(text.one_or_zero(self._clear(powers[text.wide])), Box.IS_CLEAR)
         self.put(self._reach(powers[text.wide]), Box.REACH)
         if self.guards.roots:
-            self.put(text.one_or_zero(self._far(powers[text.wide])), Box.IS_FAR)
+            self._tell_far(powers[text.wide])
         self._go_on_if(self._every(gathered, "finite"), "compare")
 
     def _clear(self, powers: list[str]) -> str:
@@ -405,6 +405,17 @@ class WholeStep:
             clear = text.both(clear, text.holds("ogt", *self._least_size(divisor, powers)), text.wide)
         return clear
 
+    def _tell_far(self, powers: list[str]) -> None:
+        text = self.text
+        is_alone = self.members == 1
+        if is_alone:
+            asks = text.new(f"fcmp une double {self.single('%box', Box.ASKS_FAR)}, 0.0")
+            text.lines += [f"  br i1 {asks}, label %guards, label %guarded", "guards:"]
+        self.put(text.one_or_zero(self._far(powers)), Box.IS_FAR)
+        if is_alone:
+            text.label("guarded")
+            self.block = "guarded"
+
     def _far(self, powers: list[str]) -> str:
         """Whether bounds on the whole step say that no guard comes nearer to its zero than it must; their sizes at the start are put down."""
         text, roots = self.text, self.guards.roots
@@ -414,6 +425,7 @@ class WholeStep:
         for i, root in enumerate(roots):
             size, distance = ranges.distance(root)
             self.put(size, first + len(roots) + i)
+            self.put(distance, first + 2 * len(roots) + i)
             allowed = text.plus(self.single("%box", first + i), text.times(size, text.number(_OF_BOUNDS)))
             far = text.both(far, text.holds("ogt", distance, allowed), text.wide)
         for condition in ranges.conditions:

@@ -17,9 +17,9 @@ from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.tolerances import GRAZING
 
-__all__ = ["guards_are_far", "is_in_vain", "keeps_far", "may_be_far", "note_accepted", "note_vain"]
+__all__ = ["ask_for_guards", "guards_are_far", "is_in_vain", "keeps_far", "may_be_far", "note_accepted", "note_vain", "watch_signs", "were_far"]
 
-_IS_FAR = int(Box.IS_FAR)
+_ASKS_FAR, _IS_FAR = int(Box.ASKS_FAR), int(Box.IS_FAR)
 _LARGER: Final = 2.0  # than ever before: unknowns up to there are no reason to ask anew
 _MOST_IN_VAIN: Final = 6  # times that it is asked in vain, of which each makes the number of steps until it is asked again twice as large
 _BY_FAR: Final = 8.0  # times as far as the tolerances reach
@@ -57,6 +57,28 @@ def may_be_far(run):
 
 
 @native
+def watch_signs(run):
+    """Let the next step only tell whether a guard may come to its zero at all: what else it costs to be sure is seldom asked for near events."""
+    at = FIRST_LEAST + 4 * run.n
+    for j in range(run.n_guards):
+        if run.is_time[j] == 0:
+            run.series_box[at] = 0.0 if run.active[j] != 0.0 else -np.inf
+            at += 1
+
+
+@native
+def were_far(run):
+    """True if guards have been as far from their zeros, in the step that only told whether they come to these, as they have to be from here on."""
+    if guards_are_far(run) == 0:
+        return False
+    at = FIRST_LEAST + 4 * run.n
+    for i in range(run.n_far):
+        if not run.series_box[at + 2 * run.n_far + i] > run.series_box[at + i]:
+            return False
+    return True
+
+
+@native
 def is_in_vain(run):
     """True where the last times there was no such step, so that it is not worth while to ask again at once."""
     if run.steps_not_asked == 0:
@@ -71,6 +93,13 @@ def note_vain(run, taken):
     if run.n_far > 0:
         run.vain_times = 0 if taken > 0 else min(run.vain_times + 1, _MOST_IN_VAIN)
         run.steps_not_asked = (1 << run.vain_times) - 1 if taken == 0 else 0
+
+
+@native
+def ask_for_guards(run, asks):
+    """Whether whole steps from here on are to tell what guards do in them."""
+    if run.n_far > 0:
+        run.series_box[_ASKS_FAR] = 1.0 if asks else 0.0
 
 
 @native

@@ -16,7 +16,7 @@ from tidegate.events.own_size import renew_tolerances
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, write_outputs
 from tidegate.integrators.hybrid_loop.record import record_row
-from tidegate.integrators.taylor.far_guards import is_in_vain, keeps_far, may_be_far, note_accepted, note_vain
+from tidegate.integrators.taylor.far_guards import ask_for_guards, is_in_vain, keeps_far, note_accepted, note_vain, watch_signs, were_far
 from tidegate.integrators.taylor.step import call_whole_step, choose_order, degree_of, moves_plainly, put_least
 
 __all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps", "writes_asked"]
@@ -130,8 +130,11 @@ def _take_steps(run, rows, polynomials, times, most):
     if not goes_smoothly(run):
         return taken
     stop = next_stop(run)
-    if not run.t < stop or not may_be_far(run):
+    if not run.t < stop:
         return taken
+    is_told = run.n_far == 0
+    if not is_told:
+        watch_signs(run)
     if run.goes_by_size == 1:
         put_least(run)
     while taken < most:
@@ -148,6 +151,9 @@ def _take_steps(run, rows, polynomials, times, most):
             return taken
         end = run.t + run.step
         plainly = moves_plainly(run) and (run.n_peaks == 0 or run.is_clear == 1) and keeps_far(run)
+        if plainly and not is_told:
+            plainly = were_far(run)
+            is_told = True
         is_smooth = plainly and end < stop and not is_same_time(run, end, stop)
         is_asked = run.next_output < run.n_asked and not times[run.next_output] > end
         if run.keeps_polynomials == 1 and (is_asked or not is_smooth):
@@ -184,6 +190,8 @@ def take_smooth_steps(run, rows, polynomials, times, most):
     """At most so many steps; how many it were. Behind them there is room for what the loop writes down in one more."""
     if is_in_vain(run):
         return 0
+    ask_for_guards(run, True)
     taken = _take_steps(run, rows, polynomials, times, most)
+    ask_for_guards(run, False)
     note_vain(run, taken)
     return taken
