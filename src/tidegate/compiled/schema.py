@@ -100,6 +100,8 @@ _SIZES: Final = [
     *_single("integer", "max_degree part_width n_sens_system"),
     # unknowns, if they are fewer than the powers of that polynomial
     *_single("integer", "n_gradients"),
+    # guards that are not affine
+    *_single("integer", "n_curved"),
     # the unknowns and all their derivatives by parameters
     *_single("integer", "n_lanes"),
     # numbers in the power series of everything that a step of Taylor's method computes
@@ -259,6 +261,10 @@ _EVENTS: Final = [
     *_single("number", "crosses_with"),
     # the guard, from 1 on, at which the run could not go on last, and when
     *_single("integer", "last_blocked"),
+    # 1 where the step is to be shorter since rounding leaves nothing of a guard at its start
+    *_single("integer", "is_unresolved"),
+    # the guard, from 1 on, that was found to jump across at a pole
+    *_single("integer", "at_pole"),
     # the guard, from 1 on, that comes to rest at its zero where the step ends
     *_single("integer", "came_to_rest"),
     *_single("number", "blocked_t"),

@@ -33,6 +33,7 @@ _NEAR_ENOUGH: Final = 2e-10  # of the part a model is for: the guard itself is l
 _RIGHT_BEHIND: Final = 1e-9  # of a step
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
+_BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
 _POINTS: Final = 8
 _SAMPLES: Final = 24
 _MOST_LOOKS: Final = 6  # at a dip between samples
@@ -223,6 +224,12 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
 
 
 @native
+def _behind_pole(run, t, step, y, a, degree, j, sign, at_pole, behind):
+    """Where a guard that jumps to the other side at a pole is there for certain, more than its rounding; the pole itself if it is not."""
+    return behind if sign * _value_at(run, t, step, y, a, degree, j, behind) < 0.0 else at_pole
+
+
+@native
 def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
     """First zero in (lower, upper] of sign*g + nu; UNKNOWN_ROOT if none lies before run.decided_to and the search gave up there."""
     ng = run.n_guards
@@ -248,14 +255,19 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         least = lo[value] if sign > 0.0 else -hi[value]
         if least + nu > 0.0:
             continue
-        slowest = lo[rate] if sign > 0.0 else -hi[rate]
-        fastest = hi[rate] if sign > 0.0 else -lo[rate]
+        slowest = -np.inf
+        fastest = np.inf
+        # across a pole a guard may rise all the way and be lower behind it
+        is_bounded = lo[value] > -np.inf and hi[value] < np.inf
+        if is_bounded:
+            slowest = lo[rate] if sign > 0.0 else -hi[rate]
+            fastest = hi[rate] if sign > 0.0 else -lo[rate]
         if slowest > 0.0:
             continue
         bends_up = False
         bends_down = False
         roundoff = nu
-        if not fastest < 0.0:
+        if is_bounded and not fastest < 0.0:
             half = 0.5 * (high - low)
             flattest = 0.0
             steepest = 0.0
@@ -289,6 +301,9 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
             end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
         if fastest < 0.0 or bends_up or bends_down or high - low < narrowest or top + 2 >= MOST_PARTS_AT_ONCE:
             if sign * _value_at(run, t, step, y, a, degree, j, end) + nu <= 0.0:
+                if not is_bounded:
+                    run.at_pole = j + 1
+                    return _behind_pole(run, t, step, y, a, degree, j, sign, end, min(end + _BEHIND * narrowest, upper))
                 return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, end)
             continue
         if high - low <= _RESTS_WITHIN and roundoff < 1e300 and _rests(run, t, step, y, a, degree, j, roundoff, low, high):

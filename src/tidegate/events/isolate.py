@@ -23,6 +23,7 @@ from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_r
 from tidegate.events.time_scale import time_scale
 from tidegate.events.told import CROSSES, can_be_shorter, is_told_wholly, told_by_slope
 from tidegate.events.tolerances import AT_THE_END, SAME_TIME
+from tidegate.events.unresolved import is_any_unresolved, resolved_up_to
 
 __all__ = ["UNDECIDED", "UNDEFINED", "earliest_crossing", "earliest_of_guards", "guard_at_the_end"]
 
@@ -177,6 +178,14 @@ def earliest_of_guards(run, t, step):
     guard_polynomials(run, t, step)
     best = NO_ROOT
     found = -1
+    run.is_unresolved = 0
+    run.at_pole = 0
+    if run.n_curved > 0 and is_any_unresolved(run):
+        resolved_up_to(run, t, step)
+        if run.found_theta < 1.0:
+            best = run.found_theta
+            found = UNDECIDED
+        run.found_theta = NO_ROOT
     prepared = 0
     for j in range(ng):
         if active[j] == 0.0 or of_time[j] == 1:

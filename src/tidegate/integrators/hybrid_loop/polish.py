@@ -29,7 +29,7 @@ _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across
 def shorter(run):
     """The part of a step to keep of which the search has decided as far as run.found_theta; counted."""
     run.c_undecided += 1
-    return run.found_theta if run.found_theta > _WORTH_WHILE else 0.5
+    return run.found_theta if run.found_theta > _WORTH_WHILE or run.is_unresolved == 1 else 0.5
 
 
 @native
@@ -161,7 +161,12 @@ def _to_zero(run, t, step, guard, theta, point):
 def polish(run, t, step, guard, theta, most):
     """Time (from t, at most ``most``) into run.step, point into run.y_new of the event isolated at ``theta`` of the step; 0 or why not."""
     point = run.y_new
-    final = _to_zero(run, t, step, guard, theta, point)
+    if run.at_pole == guard + 1:
+        # nowhere is it at zero
+        final = theta
+        end_point(run, theta, point)
+    else:
+        final = _to_zero(run, t, step, guard, theta, point)
     run.step = min(final * step, most)
     if run.came_to_rest == guard + 1:
         # it only touches zero, and rests there: rounding is to lie on the side on which it does
