@@ -34,6 +34,7 @@ _RIGHT_BEHIND: Final = 1e-9  # of a step
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
+_JUMPS: Final = 1e6  # round-off levels beyond zero within rounding of time: nothing moves so fast
 _POINTS: Final = 8
 _SAMPLES: Final = 24
 _MOST_LOOKS: Final = 6  # at a dip between samples
@@ -244,6 +245,7 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
     parts[0, 1] = upper
     top = 1
     visited = 0
+    has_pole = False
     narrowest = SAME_TIME * max(abs(t), run.time_size) / step  # what rounding leaves of time, as a part of the step
     while top > 0:
         top -= 1
@@ -259,6 +261,12 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         fastest = np.inf
         # across a pole a guard may rise all the way and be lower behind it
         is_bounded = lo[value] > -np.inf and hi[value] < np.inf
+        has_pole = has_pole or not is_bounded
+        if is_bounded and has_pole:
+            # the pole may be just in front of this part
+            if sign * _value_at(run, t, step, y, a, degree, j, low) + nu <= 0.0:
+                run.at_pole = j + 1
+                return _behind_pole(run, t, step, y, a, degree, j, sign, low, min(low + _BEHIND * narrowest, upper))
         if is_bounded:
             slowest = lo[rate] if sign > 0.0 else -hi[rate]
             fastest = hi[rate] if sign > 0.0 else -lo[rate]
@@ -300,8 +308,10 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         if bends_up and not fastest < 0.0:
             end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
         if fastest < 0.0 or bends_up or bends_down or high - low < narrowest or top + 2 >= MOST_PARTS_AT_ONCE:
-            if sign * _value_at(run, t, step, y, a, degree, j, end) + nu <= 0.0:
-                if not is_bounded:
+            at_end = sign * _value_at(run, t, step, y, a, degree, j, end)
+            if at_end + nu <= 0.0:
+                # a guard may jump with what has the pole, and be bounded, as atan(1 / x)
+                if high - low < narrowest and (not is_bounded or at_end < -_JUMPS * nu):
                     run.at_pole = j + 1
                     return _behind_pole(run, t, step, y, a, degree, j, sign, end, min(end + _BEHIND * narrowest, upper))
                 return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, end)

@@ -1,0 +1,86 @@
+"""Relations of functions with poles: they jump to the other side without a zero, and come back through one, or through the next pole.
+
+The unknowns of every model are known functions of time, so that plain Python says when a relation holds: on a fine grid, and by bisection between.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+T_END: Final = 4.0
+GRID: Final = 40_001
+METHODS: Final = ("taylor", "radau", "rodas5p", "bdf", "adams")
+LOUD: Final = (tg.UndecidedError, tg.StepSizeError, tg.ChatteringError)
+# what has poles, of a quantity a and another b
+FORMS: Final = (
+    "1.0 / ({a})", "({b}) / ({a})", "1.0 / ({a}) ** 3", "({a}) ** -1", "1.0 / ({a}) ** 2", "np.tan({a})", "np.tan(2.0 * ({a})) + 0.2 * ({b})",
+    "({a}) + 0.3 / ({b})", "np.log(({a}) ** 2)", "1.0 / np.sin(2.0 * ({a}))", "({b}) / (({a}) * ({a}) - 0.3)", "np.exp({b}) / ({a})",
+    "1.0 / (({a}) - 0.1) - 1.0 / (({a}) + 0.4)", "np.arctan(1.0 / ({a}))",
+)  # fmt: skip
+QUANTITIES: Final = ("y[0]", "y[0] - 0.37", "y[1] + 0.2", "y[0] - y[1]", "t - 1.3", "t - y[0]", "0.5 - y[1]", "t - 2.0")
+
+
+class Case:
+    """What comes of a seed: a model whose last unknown adds up how long a relation holds, and when it does in plain Python."""
+
+    def __init__(self, seed: int) -> None:
+        draw = random.Random(seed)
+        a, b = draw.choice(QUANTITIES), draw.choice(QUANTITIES)
+        level = round(draw.uniform(-3.0, 3.0), 2) if draw.random() < 0.85 else 0.0
+        self.text = f"{draw.choice(FORMS).format(a=a, b=b)} {draw.choice(('<=', '<', '>', '>='))} {level}"
+        self.speed, self.start = round(draw.uniform(0.3, 2.5), 2), round(draw.uniform(-0.9, 0.9), 2)
+        self._holds: Callable[[Any, Any], Any] = eval(f"lambda t, y: {self.text}", {"np": np})
+
+    def model(self) -> Any:
+        # with its source, so that it is followed
+        source = f"def rates(t, y):\n    return [np.cos({self.speed} * t), -0.4 * y[1], 1.0 if {self.text} else 0.0]\n"
+        space: dict[str, Any] = {"np": np, "__name__": "poles"}
+        exec(source, space)
+        return tg.ode(space["rates"], y0=[self.start, 1.0, 0.0])
+
+    def holds(self, t: Any) -> Any:
+        t = np.asarray(t, dtype=np.float64)[()]  # divided by zero it is infinite, as in the run
+        with np.errstate(all="ignore"):
+            return self._holds(t, [self.start + np.sin(self.speed * t) / self.speed, np.exp(-0.4 * t)])
+
+    def switches(self) -> list[float]:
+        times = np.linspace(0.0, T_END, GRID) + 1e-9  # no place of its own is looked at
+        truth = self.holds(times)
+        found = []
+        for k in np.flatnonzero(truth[1:] != truth[:-1]).tolist():
+            low, high = float(times[k]), float(times[k + 1])
+            for _ in range(60):
+                middle = 0.5 * (low + high)
+                low, high = (middle, high) if self.holds(middle) == truth[k] else (low, middle)
+            found.append(high)
+        return found
+
+    def lasts(self, switches: list[float]) -> float:
+        edges = [0.0, *switches, T_END]
+        return sum(high - low for low, high in zip(edges, edges[1:], strict=False) if self.holds(0.5 * (low + high)))
+
+
+def wrong(seed: int, method: str) -> str:
+    """What a run says otherwise than plain Python, if it does; a run may end and say why."""
+    case = Case(seed)
+    switches = case.switches()
+    if case.holds(0.0) != case.holds(1e-9) or any(high - low < 1e-3 for low, high in zip([0.0, *switches], [*switches, T_END], strict=True)):
+        return ""  # the grid may have missed more
+    try:
+        result = tg.simulate(case.model(), (0.0, T_END), method=method, rtol=1e-8, atol=1e-10)
+    except LOUD as error:
+        return f"loud: {error}"
+    times = result.events.times.tolist()
+    if len(times) != len(switches):
+        return f"{case.text}: {len(times)} events for {len(switches)}, at {times}, and it changes at {switches}"
+    apart = max((abs(one - other) for one, other in zip(times, switches, strict=True)), default=0.0)
+    lasts = case.lasts(switches)
+    off = abs(float(result.values[-1, 2]) - lasts)
+    return f"{case.text}: off by {apart:g} and {off:g}" if max(apart, off) > 1e-5 else ""
