@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 
 import numpy as np
@@ -18,6 +19,10 @@ settings.register_profile("developer", deadline=None, print_blob=True)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=40)
 settings.register_profile("quick", deadline=None, print_blob=True, max_examples=25)  # what `make check` asks for
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
+
+# a shell that starts the suite in the background has Ctrl-C ignored, which tests send
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 GRAVITY = 9.81
 RESTITUTION = 0.8

@@ -249,6 +249,8 @@ _EVENTS: Final = [
     # those lie that no event has brought there, and how fast they move, and where those of time are whose own time this is
     *_arrays("number", "g slopes nu nu_start active left_value rest_value rest_slope due_value", "n_guards"),
     *_arrays("integer", "rest_dies", "n_guards"),
+    # the least round-off level of each where it was more than that; 0 if it never was
+    *_arrays("number", "nu_least", "n_guards"),
     *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
     *_arrays("number", "guard_gradients", "n_gradients", "n_guards"),

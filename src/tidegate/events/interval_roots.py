@@ -3,8 +3,9 @@
 A part is dropped where the guard's bounds exclude zero, or the bounds of a Taylor expansion about the middle of the part do: with its rate (mean
 value form) and with its bend (second order; Neumaier, Interval Methods for Systems of Equations, 1990, chapter 2). Natural bounds alone lose what
 cancels between repeated subexpressions: their error shrinks with the part, that of the expansions with its square and its cube. Where rate or bend
-keeps its sign the part is decided at once, by its end or by the guard's lowest point. What is left is halved, leftmost first. A search that would
-take too many parts says so, and up to where there is certainly nothing; it does not guess.
+keeps its sign the part is decided at once, by its end or by the guard's lowest point. What is left is halved, leftmost first. Rates and bends say
+nothing of a part whose bounds are infinite: a guard may rise all the way to a pole, and come from below behind it. A search that would take too many
+parts says so, and up to where there is certainly nothing; it does not guess.
 
 Where a guard reads an opaque function there are no bounds, and signs at points must do, with a second look where they come down to zero.
 """
@@ -262,11 +263,10 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         # across a pole a guard may rise all the way and be lower behind it
         is_bounded = lo[value] > -np.inf and hi[value] < np.inf
         has_pole = has_pole or not is_bounded
-        if is_bounded and has_pole:
-            # the pole may be just in front of this part
-            if sign * _value_at(run, t, step, y, a, degree, j, low) + nu <= 0.0:
-                run.at_pole = j + 1
-                return _behind_pole(run, t, step, y, a, degree, j, sign, low, min(low + _BEHIND * narrowest, upper))
+        # the pole may be just in front of this part
+        if is_bounded and has_pole and sign * _value_at(run, t, step, y, a, degree, j, low) + nu <= 0.0:
+            run.at_pole = j + 1
+            return _behind_pole(run, t, step, y, a, degree, j, sign, low, min(low + _BEHIND * narrowest, upper))
         if is_bounded:
             slowest = lo[rate] if sign > 0.0 else -hi[rate]
             fastest = hi[rate] if sign > 0.0 else -lo[rate]
@@ -307,11 +307,12 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         end = high
         if bends_up and not fastest < 0.0:
             end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
-        if fastest < 0.0 or bends_up or bends_down or high - low < narrowest or top + 2 >= MOST_PARTS_AT_ONCE:
+        is_narrow = high - low < narrowest + 4 * EPS * high
+        if fastest < 0.0 or bends_up or bends_down or is_narrow or top + 2 >= MOST_PARTS_AT_ONCE:
             at_end = sign * _value_at(run, t, step, y, a, degree, j, end)
             if at_end + nu <= 0.0:
                 # a guard may jump with what has the pole, and be bounded, as atan(1 / x)
-                if high - low < narrowest and (not is_bounded or at_end < -_JUMPS * nu):
+                if is_narrow and (not is_bounded or at_end < -_JUMPS * nu):
                     run.at_pole = j + 1
                     return _behind_pole(run, t, step, y, a, degree, j, sign, end, min(end + _BEHIND * narrowest, upper))
                 return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, end)

@@ -30,9 +30,14 @@ _ROOM: Final = 1 / 16  # of a step that can be made shorter at all: so far behin
 
 @native
 def _is_unresolved(run, j):
+    """True of a guard that is little more than its rounding, where that is much more than it was at some place where the guard was more."""
+    if run.is_linear[j] == 1 or run.active[j] == 0.0 or run.is_opaque[j] == 1:
+        return False
     # at a pole both are infinite, or rounding is no number
-    seems = run.nu[j] <= _SURE * abs(run.g[j]) < np.inf
-    return run.is_linear[j] == 0 and run.active[j] != 0.0 and run.is_opaque[j] == 0 and not seems
+    if run.nu[j] <= _SURE * abs(run.g[j]) < np.inf:
+        run.nu_least[j] = run.nu[j] if run.nu_least[j] == 0.0 else min(run.nu[j], run.nu_least[j])
+        return False
+    return run.nu_least[j] == 0.0 or not _LESS * run.nu[j] <= run.nu_least[j]
 
 
 @native
@@ -74,7 +79,7 @@ def resolved_up_to(run, t, step):
 @native
 def is_any_unresolved(run):
     """True if there is such a guard."""
+    found = False
     for j in range(run.n_guards):
-        if _is_unresolved(run, j):
-            return True
-    return False
+        found = _is_unresolved(run, j) or found
+    return found

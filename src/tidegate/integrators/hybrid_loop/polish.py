@@ -19,6 +19,7 @@ from tidegate.integrators.hybrid_loop.forces import put_on_equations
 __all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
+_AT_MOST: Final = 0.9  # of a step is kept, so that tries come to an end
 _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
 _SECANTS: Final = 4  # tried before the bracket
 _BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
@@ -29,7 +30,8 @@ _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across
 def shorter(run):
     """The part of a step to keep of which the search has decided as far as run.found_theta; counted."""
     run.c_undecided += 1
-    return run.found_theta if run.found_theta > _WORTH_WHILE or run.is_unresolved == 1 else 0.5
+    is_told = run.found_theta > _WORTH_WHILE or run.is_unresolved == 1
+    return min(run.found_theta, _AT_MOST) if is_told else 0.5
 
 
 @native
