@@ -126,3 +126,11 @@ def test_the_time_of_a_pole_has_a_derivative() -> None:
         assert event.time == pytest.approx(1.25, abs=1e-9)
         assert event.dt_dp["p"] == pytest.approx(-1.0 / 0.8**2, rel=1e-6)
         assert result.sensitivities[-1, 0, 1] == pytest.approx(-2.0 / 0.8**2, rel=1e-6)
+
+
+@pytest.mark.parametrize("relation", [lambda t, y: 1.0 / (y[0] - 1.0) <= 0.0, lambda t, y: np.tan(y[0]) <= 2.0])
+def test_a_step_across_a_pole_is_not_proved(relation: Any) -> None:
+    """That rates keep their signs proves nothing there."""
+    model = tg.ode(lambda t, y: [1.0, 1.0 if relation(t, y) else -1.0], y0=[0.0, 0.0])
+    statistics = tg.simulate(model, (0.0, 4.0), method="taylor", events="proved").statistics
+    assert 0 < statistics.proved < statistics.examined

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_tangent, call_unit, call_value
 from tidegate.compiled.jit import INTEGER, kernel_entry, native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
@@ -107,6 +109,9 @@ def _tape_part(run, j, sign, degree, low, high):
     _widen(run, degree, high)
     call_unit(run.f_tape, run.h, run.r, j + run.n_guards)
     least = lo[value] if sign > 0.0 else -hi[value]
+    if not (lo[value] > -np.inf and hi[value] < np.inf):
+        # behind a pole a guard may be lower than in front of it, though it rises all the way
+        return least, -np.inf, np.inf
     slowest = lo[rate] if sign > 0.0 else -hi[rate]
     fastest = hi[rate] if sign > 0.0 else -lo[rate]
     if slowest > 0.0 or fastest < 0.0:
