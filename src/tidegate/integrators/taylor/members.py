@@ -145,13 +145,13 @@ def _polynomial(plan, n, order):
 def _farthest(plan, model):
     """How far each guard that is watched has been from its zero beside others."""
     n = model.n
-    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT] + model.series_order * n, model.n_far)
+    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT] + model.full_order * n, model.n_far)
 
 
 @native
 def _scratch(plan, model):
     n = model.n
-    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT] + model.series_order * n + model.n_far, 1)
+    return _part(plan, _first_of_series(plan, n) + plan[WIDE_OUT] + model.full_order * n + model.n_far, 1)
 
 
 @native
@@ -264,7 +264,7 @@ def _next_asked(run, plan):
 @native
 def _writes_asked(run, plan, slot, lane):
     """Write the rows that somebody has asked for inside the step ahead of a lane; False if that is left to the loop."""
-    n, order = run.n, run.series_order
+    n, order = run.n, run.full_order
     y, a = _of_unknowns(plan, n, _Y), _polynomial(plan, n, order)
     for q in range(n):
         run.y[q] = y[q * MEMBERS + lane]
@@ -458,7 +458,7 @@ def _accept(plan, model, good, watches_nothing, is_watched):
 @native
 def _take_steps(plan, model):
     """Steps of all that are in their lanes, until one of these has something else to do; ``model`` is a run of the same model."""
-    n, order = model.n, model.series_order
+    n, order = model.n, model.full_order
     watches_nothing, is_watched = model.n_peaks == 0, model.n_watched == model.n_quotients
     t, proposed, stop = _single(plan, _TIME), _single(plan, _PROPOSED), _single(plan, _STOP)
     taken, most = _single(plan, _TAKEN), _single(plan, _MOST)
