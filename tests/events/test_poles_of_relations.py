@@ -111,6 +111,20 @@ def test_a_tangent_crosses_a_level_and_jumps_back_at_its_poles(method: str) -> N
     assert result.events.times == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.parametrize("method", ["radau", "ida", "rodas5p"])
+def test_an_algebraic_unknown_passes_the_pole_of_a_relation(method: str) -> None:
+    """z + 0.1 z^3 = y - 1 with y = 1.5 t: z is zero at 2/3, and 1 / z is above 4 up to z = 1/4."""
+
+    def residual(t, y, ydot):
+        x, z, _ = y
+        return [ydot[0] - 1.5, z + 0.1 * z**3 - (x - 1.0), ydot[2] - (1.0 if 1.0 / z > 4.0 else 0.0)]
+
+    result = tg.simulate(tg.dae(residual, y0=[0.0, -0.921701, 0.0]), (0.0, 2.0), method=method, rtol=1e-8, atol=1e-10)
+    back = (1.25 + 0.1 * 0.25**3) / 1.5
+    assert result.events.times == pytest.approx([2.0 / 3.0, back], abs=1e-7)
+    assert result.values[-1, 2] == pytest.approx(back - 2.0 / 3.0, abs=1e-7)
+
+
 @pytest.mark.parametrize("seed", [216, 1129])
 def test_a_search_beside_a_pole_comes_to_an_end(seed: int) -> None:
     """Parts of a step were halved beyond what doubles tell apart, and steps cut in front of the pole for ever."""

@@ -165,10 +165,10 @@ def polish(run, t, step, guard, theta, most):
     point = run.y_new
     if run.at_pole == guard + 1:
         # nowhere is it at zero
-        final = theta
         end_point(run, theta, point)
-    else:
-        final = _to_zero(run, t, step, guard, theta, point)
+        run.step = min(theta * step, most)
+        return 0 if run.mass_kind == 0 else put_on_equations(run, t + run.step, point, run.y_new_at)
+    final = _to_zero(run, t, step, guard, theta, point)
     run.step = min(final * step, most)
     if run.came_to_rest == guard + 1:
         # it only touches zero, and rests there: rounding is to lie on the side on which it does
