@@ -131,6 +131,15 @@ def test_a_search_beside_a_pole_comes_to_an_end(seed: int) -> None:
     assert not wrong(seed, "taylor")
 
 
+def test_what_falls_from_a_pole_does_not_touch_zero() -> None:
+    """With derivatives it was said to, at the pole, where tolerances make anything of it."""
+    model = tg.ode(lambda t, y, p: [p["p"], y[1] if (2.0 + y[0]) / (0.7 + np.sin(t)) <= 0.9 else -0.5 * y[1]], y0=[1.0, 1.0], p={"p": 0.8})
+    result = tg.simulate(model, (0.0, 4.2), method="taylor", sensitivities=["p"], rtol=1e-8)  # a warning is an error
+    (event,) = result.events
+    assert event.time == pytest.approx(np.pi + np.arcsin(0.7), abs=1e-9)
+    assert event.dt_dp["p"] == pytest.approx(0.0, abs=1e-9)
+
+
 def test_the_time_of_a_pole_has_a_derivative() -> None:
     """y = p t, and 1 / (y - 1) jumps at t = 1 / p."""
     model = tg.ode(lambda t, y, p: [p["p"], 1.0 if 1.0 / (y[0] - 1.0) <= 0.0 else -1.0], y0=[0.0, 0.0], p={"p": 0.8})

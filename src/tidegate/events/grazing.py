@@ -14,6 +14,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.told import TURNS, can_be_shorter, told_by_series, told_by_slope
 from tidegate.events.tolerances import GRAZING
+from tidegate.events.unresolved import is_unresolved
 
 __all__ = ["guard_reach", "note_grazings", "note_touch"]
 
@@ -78,6 +79,9 @@ def _note_grazing(run, t, step, y, lower, upper, found):
         sign = 1.0 if kind[j] != RELATION or run.m[mode[j]] != 0.0 else -1.0
         # it turns in between, or just about at the end
         if not (sign * falls[j] < 0.0 and sign * late[j] > _STILL * sign * falls[j]):
+            continue
+        # from a pole it falls ever more slowly, and is within what tolerances make of it there
+        if is_unresolved(run, j):
             continue
         low = lower
         high = upper

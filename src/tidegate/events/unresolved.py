@@ -18,7 +18,7 @@ from tidegate.events.guards import polynomial_point
 from tidegate.events.told import can_be_shorter
 from tidegate.events.tolerances import ROUNDING
 
-__all__ = ["is_any_unresolved", "resolved_up_to"]
+__all__ = ["is_any_unresolved", "is_unresolved", "resolved_up_to"]
 
 _SURE: Final = 1e-13  # of its size: a guard that rounding makes no more of is what it seems
 _LESS: Final = 1e-3  # of the round-off level at the start: less than this at the end, and the step is shorter
@@ -29,7 +29,7 @@ _ROOM: Final = 1 / 16  # of a step that can be made shorter at all: so far behin
 
 
 @native
-def _is_unresolved(run, j):
+def is_unresolved(run, j):
     """True of a guard that is little more than its rounding, where that is much more than it was at some place where the guard was more."""
     if run.is_linear[j] == 1 or run.active[j] == 0.0 or run.is_opaque[j] == 1:
         return False
@@ -57,7 +57,7 @@ def resolved_up_to(run, t, step):
     theta = 1.0
     _put_rounding(run, t, run.y, before)
     for j in range(run.n_guards):
-        if not _is_unresolved(run, j):
+        if not is_unresolved(run, j):
             continue
         while can_be_shorter(run, _ROOM * theta * step):
             # the end may be beside another pole
@@ -81,5 +81,5 @@ def is_any_unresolved(run):
     """True if there is such a guard."""
     found = False
     for j in range(run.n_guards):
-        found = _is_unresolved(run, j) or found
+        found = is_unresolved(run, j) or found
     return found
