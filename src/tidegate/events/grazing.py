@@ -150,7 +150,8 @@ def note_grazings(run, t, step, upper, found):
                 run.found_theta = told
                 return 1
     if found >= 0:
-        run.grazing[2] = _least_slope(run, t, step, y, found, upper)
+        # what jumps across at a pole does not just reach its zero
+        run.grazing[2] = 0.0 if run.at_pole == found + 1 else _least_slope(run, t, step, y, found, upper)
     return 0
 
 

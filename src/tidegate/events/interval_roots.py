@@ -131,6 +131,30 @@ def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high):
 
 
 @native
+def _narrowest(run, t, step):
+    """What rounding leaves of time, as a part of the step."""
+    return SAME_TIME * max(abs(t), abs(t + step), run.time_size) / step
+
+
+@native
+def _behind_pole(run, t, step, y, a, degree, j, sign, at_pole, upper):
+    """Where a guard that jumps to the other side at a pole is there for certain, more than its rounding; the pole itself if it is not."""
+    run.at_pole = j + 1
+    behind = min(at_pole + _BEHIND * _narrowest(run, t, step), upper)
+    return behind if sign * _value_at(run, t, step, y, a, degree, j, behind) < 0.0 else at_pole
+
+
+@native
+def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, upper):
+    """The place between low and high where sign*g + nu comes to zero, or right behind the pole where it jumps across."""
+    root = _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high)
+    # what jumps with a pole may be bounded, as atan(1 / x)
+    if sign * _value_at(run, t, step, y, a, degree, j, root) < -_JUMPS * nu:
+        return _behind_pole(run, t, step, y, a, degree, j, sign, root, upper)
+    return root
+
+
+@native
 def _lowest(run, t, step, y, a, degree, j, sign, low, high):
     """Where a guard that bends up all over a part is lowest: its rate rises there."""
     for _ in range(60):
@@ -211,24 +235,18 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
             behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
         is_narrow = behind - run.decided_to <= _NARROW
         if is_narrow and behind < upper and sign * _value_at(run, t, step, y, a, degree, j, behind) + nu <= 0.0:
-            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind)
+            return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind, upper)
         high = _root_of_model(run, model, start, sign, bound, degree)
         if high == NO_ROOT:
             return UNKNOWN_ROOT
         run.looked_to = min(high * reach, run.looked_to)
         if run.looked_to - run.decided_to <= _NARROW and sign * _value_at(run, t, step, y, a, degree, j, run.looked_to) + nu <= 0.0:
-            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, run.decided_to, run.looked_to)
+            return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, run.looked_to, upper)
         # over the part of the step that is left the bound is much less
         if not high < _LESS:
             return UNKNOWN_ROOT
         reach = run.looked_to
     return UNKNOWN_ROOT
-
-
-@native
-def _behind_pole(run, t, step, y, a, degree, j, sign, at_pole, behind):
-    """Where a guard that jumps to the other side at a pole is there for certain, more than its rounding; the pole itself if it is not."""
-    return behind if sign * _value_at(run, t, step, y, a, degree, j, behind) < 0.0 else at_pole
 
 
 @native
@@ -247,7 +265,7 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
     top = 1
     visited = 0
     has_pole = False
-    narrowest = SAME_TIME * max(abs(t), run.time_size) / step  # what rounding leaves of time, as a part of the step
+    narrowest = _narrowest(run, t, step)
     while top > 0:
         top -= 1
         low = parts[top, 0]
@@ -265,8 +283,7 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         has_pole = has_pole or not is_bounded
         # the pole may be just in front of this part
         if is_bounded and has_pole and sign * _value_at(run, t, step, y, a, degree, j, low) + nu <= 0.0:
-            run.at_pole = j + 1
-            return _behind_pole(run, t, step, y, a, degree, j, sign, low, min(low + _BEHIND * narrowest, upper))
+            return _behind_pole(run, t, step, y, a, degree, j, sign, low, upper)
         if is_bounded:
             slowest = lo[rate] if sign > 0.0 else -hi[rate]
             fastest = hi[rate] if sign > 0.0 else -lo[rate]
@@ -309,13 +326,10 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
             end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
         is_narrow = high - low < narrowest + 4 * EPS * high
         if fastest < 0.0 or bends_up or bends_down or is_narrow or top + 2 >= MOST_PARTS_AT_ONCE:
-            at_end = sign * _value_at(run, t, step, y, a, degree, j, end)
-            if at_end + nu <= 0.0:
-                # a guard may jump with what has the pole, and be bounded, as atan(1 / x)
-                if is_narrow and (not is_bounded or at_end < -_JUMPS * nu):
-                    run.at_pole = j + 1
-                    return _behind_pole(run, t, step, y, a, degree, j, sign, end, min(end + _BEHIND * narrowest, upper))
-                return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, end)
+            if sign * _value_at(run, t, step, y, a, degree, j, end) + nu <= 0.0:
+                if is_narrow and not is_bounded:
+                    return _behind_pole(run, t, step, y, a, degree, j, sign, end, upper)
+                return _crossing(run, t, step, y, a, degree, j, sign, nu, low, end, upper)
             continue
         if high - low <= _RESTS_WITHIN and roundoff < 1e300 and _rests(run, t, step, y, a, degree, j, roundoff, low, high):
             continue

@@ -64,7 +64,7 @@ def taylor_restart(run, t, which):
 def taylor_locate(run, theta, crossed):
     """The event's point lies on the polynomial, which is as good inside the step as at its end."""
     run.is_started = 0
-    if crossed >= 0:
+    if crossed >= 0 and run.at_pole != crossed + 1:
         part = told_by_series(run, theta, crossed)
         if part < theta and can_be_shorter(run, part * run.step):
             return end_on_polynomial(run, part, -1, True)
