@@ -10,7 +10,7 @@ from typing import Final
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.emit_members import emit_members
 from tidegate.compiled.emit_taylor.emit_series import Arguments, Form, emit_series, form_by_size
-from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards
+from tidegate.compiled.emit_taylor.guard_ranges import NO_GUARDS, WatchedGuards
 from tidegate.compiled.emit_taylor.recurrences import NoSeriesError, Program, series_program
 from tidegate.compiled.emit_taylor.step_box import MANY, WATCHED
 from tidegate.compiled.explicit_rates import ExplicitRates, explicit_rates
@@ -32,7 +32,6 @@ _MOST_EXPONENTS: Final = 40  # watched likewise
 _MOST_PARTS, _MOST_ABOVE = 16, 64  # parts of guards, and what is made of them, the same
 _HINT: Final = "method='radau' integrates it"
 _MOST_ELIMINATED: Final = 30  # unknowns of a model whose derivatives are solved for by expressions without being asked: the time for it grows faster
-_NONE: Final = WatchedGuards()
 _SHOWN: Final = 4  # names in a message
 
 
@@ -163,9 +162,9 @@ class ExpressionSeries:
         """Those that a whole step watches."""
         guards = self.guards
         is_little = guards is not None and len(guards.parts) <= _MOST_PARTS and len(guards.above) <= _MOST_ABOVE
-        return guards if guards is not None and is_little else _NONE
+        return guards if guards is not None and is_little else NO_GUARDS
 
-    def _program(self, states: Sequence[Expr], rates: Sequence[Expr], guards: WatchedGuards = _NONE) -> Program:
+    def _program(self, states: Sequence[Expr], rates: Sequence[Expr], guards: WatchedGuards = NO_GUARDS) -> Program:
         try:
             return series_program(states, rates, guards.parts, guards.firsts)
         except NoSeriesError as found:

@@ -11,7 +11,7 @@ from typing import Final
 
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.emit_taylor.emit_series import Arguments
-from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards
+from tidegate.compiled.emit_taylor.guard_ranges import NO_GUARDS, WatchedGuards
 from tidegate.compiled.emit_taylor.recurrences import Program
 from tidegate.compiled.emit_taylor.step_box import MEMBERS
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, fused_declarations, straight_series
@@ -53,7 +53,7 @@ def emit_members(
     *,
     divisors: Sequence[Expr] = (),
     exponents: Sequence[Expr] = (),
-    guards: WatchedGuards | None = None,
+    guards: WatchedGuards = NO_GUARDS,
 ) -> MembersText:
     """What ``emit_series`` makes of a step with series written out, for several runs.
 
@@ -64,18 +64,17 @@ def emit_members(
     divisors, exponents, guards : what a step watches.
     """
     n = len(program.states)
-    watched = guards or WatchedGuards()
     begin = 1
     moving = [item for item in program.first if item.op != "const"]
     places = {item: begin + k for k, item in enumerate(moving)}
     room = -(-n // _LINE) * _LINE
     numbers = NumberTable()
     start = FunctionSpec(f"{name}.start", arguments.names, arguments.by_value, arguments.positions, [(at, item) for item, at in places.items()])
-    series = straight_series(program, places, order, numbers, (*divisors, *exponents, *watched.parts), rests_at_zero=True, members=MEMBERS)
+    series = straight_series(program, places, order, numbers, (*divisors, *exponents, *guards.parts), rests_at_zero=True, members=MEMBERS)
     rates = [float(rate.value) if rate.op == "const" else places[rate] for rate in program.rates]
     step = _MembersStep(
         name, n, order, rates, series, numbers,
-        n_exponents=len(exponents), is_affine=program.is_affine, guards=watched, places=places, members=MEMBERS,
+        n_exponents=len(exponents), is_affine=program.is_affine, guards=guards, places=places, members=MEMBERS,
     )  # fmt: skip
     functions = f"{_member(name, n, list(places.values()), room)}{step.text_of_all()}"
     module = emit_module([start], numbers=numbers)

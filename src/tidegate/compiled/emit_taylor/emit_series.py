@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final
 
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
-from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards
+from tidegate.compiled.emit_taylor.guard_ranges import NO_GUARDS, WatchedGuards
 from tidegate.compiled.emit_taylor.lanes import LanePlan, lane_functions
 from tidegate.compiled.emit_taylor.packed_line import packed_series
 from tidegate.compiled.emit_taylor.recurrences import Program
@@ -70,7 +70,7 @@ def emit_series(
     with_step: bool = False,
     divisors: Sequence[Expr] = (),
     exponents: Sequence[Expr] = (),
-    guards: WatchedGuards | None = None,
+    guards: WatchedGuards = NO_GUARDS,
 ) -> SeriesText:
     """The function ``name(..., out)`` of the coefficients of all states.
 
@@ -100,9 +100,7 @@ def emit_series(
     given = [f"{'double' if argument in arguments.by_value else 'ptr'} %{argument}" for argument in arguments.names]
     declared = ", ".join([*given, *(["ptr %out"] if "out" not in arguments.names else [])])
     n_numbers = begin + (len(moving) if plan is None else plan.width * (order + 1 if chosen is Form.LOOPED else 1))
-    task = _Behind(
-        program, plan, places, begin, order, name, declared, chosen, rests_at_zero, with_step, divisors, exponents, guards or WatchedGuards()
-    )
+    task = _Behind(program, plan, places, begin, order, name, declared, chosen, rests_at_zero, with_step, divisors, exponents, guards)
     functions, values = _kept_text(task)
     numbers = NumberTable(values)
     module = emit_module([start], numbers=numbers)
@@ -173,21 +171,8 @@ class _Behind:
             return (value, math.copysign(1.0, value)) if is_written(value) else ("number", values.setdefault(value, len(values)))
 
         program = self.program
-        nodes = [
-            told(item)
-            for item in (
-                *program.first,
-                *program.states,
-                *program.rates,
-                *self.divisors,
-                None,
-                *self.exponents,
-                None,
-                *self.guards.parts,
-                None,
-                *self.guards.roots,
-            )
-        ]
+        groups = (program.first, program.states, program.rates, self.divisors, self.exponents, self.guards.parts, self.guards.roots)
+        nodes = [tuple(map(told, group)) for group in groups]
         rows = [(row.kind, row.sign, told(row.target), *map(told, row.operands)) for row in program.rows]
         above = [(item.op, *map(told, (item, *item.args))) for item in self.guards.above]
         how = (len(program.states), self.order, self.name, self.declared, self.form, self.rests_at_zero, self.with_step)

@@ -15,7 +15,7 @@ from tidegate.compiled.emit_taylor.number_text import NumberText
 from tidegate.expressions import Expr, degrees, walk
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["GuardRanges", "WatchedGuards", "watched_guards"]
+__all__ = ["NO_GUARDS", "GuardRanges", "WatchedGuards", "watched_guards"]
 
 _AT_A_TIME: Final = 5  # powers of a part: so many are looked at without those above them
 _HIGHEST_POWER: Final = 8
@@ -43,6 +43,9 @@ class WatchedGuards:
     def firsts(self) -> tuple[Expr, ...]:
         """Nodes of which the value at the start of the step is needed."""
         return tuple(dict.fromkeys([*self.roots, *self.above, *(arg for item in self.above for arg in item.args)]))
+
+
+NO_GUARDS: Final = WatchedGuards()
 
 
 def watched_guards(guards: Sequence[Expr], continuous: Iterable[Expr]) -> WatchedGuards | None:

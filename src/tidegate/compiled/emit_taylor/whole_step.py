@@ -66,8 +66,8 @@ def whole_step(
     *,
     n_exponents: int = 0,
     is_affine: bool = False,
-    guards: WatchedGuards | None = None,
-    places: Mapping[Expr, int] | None = None,
+    guards: WatchedGuards,
+    places: Mapping[Expr, int],
 ) -> str:
     """The function ``i64 name.step(t, y, p, m, out, box, polynomial, end, rate)`` beside ``name.start`` and, for looped series, ``name.rest``.
 
@@ -89,7 +89,7 @@ def whole_step(
     """
     step = WholeStep(
         name, n, order, rates, series, numbers,
-        n_exponents=n_exponents, is_affine=is_affine, guards=guards or WatchedGuards(), places=places or {},
+        n_exponents=n_exponents, is_affine=is_affine, guards=guards, places=places,
     )  # fmt: skip
     return step.text_of_all()
 

@@ -11,18 +11,32 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.emit_taylor.step_box import FIRST_LEAST, Box
+from tidegate.compiled.emit_taylor.step_box import Box, first_of_guards
 from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.tolerances import GRAZING
 
-__all__ = ["ask_for_guards", "guards_are_far", "is_in_vain", "keeps_far", "may_be_far", "note_accepted", "note_vain", "watch_signs", "were_far"]
+__all__ = [
+    "ask_for_guards",
+    "at_guards",
+    "guards_are_far",
+    "is_in_vain",
+    "keeps_far",
+    "may_be_far",
+    "note_accepted",
+    "note_farthest",
+    "note_vain",
+    "watch_signs",
+    "were_far",
+]
 
 _ASKS_FAR, _IS_FAR = int(Box.ASKS_FAR), int(Box.IS_FAR)
 _LARGER: Final = 2.0  # than ever before: unknowns up to there are no reason to ask anew
 _MOST_IN_VAIN: Final = 6  # times that it is asked in vain, of which each makes the number of steps until it is asked again twice as large
 _BY_FAR: Final = 8.0  # times as far as the tolerances reach
+
+at_guards: Final = native(first_of_guards)
 
 
 @kernel_entry()
@@ -32,7 +46,7 @@ def guards_are_far(run):
     guard_roundoff(run, run.t, run.y)
     guard_reach(run, run.t, run.y, run.y_max, run.reach_scratch)
     call_value(run.f_guards, run.t, run.y, run.p, run.m, run.g)
-    at = FIRST_LEAST + 4 * n
+    at = at_guards(n)
     for j in range(run.n_guards):
         if run.is_time[j] == 1:
             continue
@@ -59,7 +73,7 @@ def may_be_far(run):
 @native
 def watch_signs(run):
     """Let the next step only tell whether a guard may come to its zero at all: what else it costs to be sure is seldom asked for near events."""
-    at = FIRST_LEAST + 4 * run.n
+    at = at_guards(run.n)
     for j in range(run.n_guards):
         if run.is_time[j] == 0:
             run.series_box[at] = 0.0 if run.active[j] != 0.0 else -np.inf
@@ -71,7 +85,7 @@ def were_far(run):
     """True if guards have been as far from their zeros, in the step that only told whether they come to these, as they have to be from here on."""
     if guards_are_far(run) == 0:
         return False
-    at = FIRST_LEAST + 4 * run.n
+    at = at_guards(run.n)
     for i in range(run.n_far):
         if not run.series_box[at + 2 * run.n_far + i] > run.series_box[at + i]:
             return False
@@ -109,14 +123,19 @@ def keeps_far(run):
 
 
 @native
-def note_accepted(run):
-    """Note what the search for events would have noted of such a step, whose end is the current point now; False if guards may be near then."""
-    at = FIRST_LEAST + 4 * run.n + run.n_far
+def note_farthest(run, sizes, at, stride):
+    """Note how far guards have been from their zeros; their sizes begin at a place, and are ``stride`` apart."""
     for j in range(run.n_guards):
         if run.is_time[j] == 0:
             if run.active[j] != 0.0:
-                run.farthest[j] = max(run.farthest[j], run.series_box[at])
-            at += 1
+                run.farthest[j] = max(run.farthest[j], sizes[at])
+            at += stride
+
+
+@native
+def note_accepted(run):
+    """Note what the search for events would have noted of such a step, whose end is the current point now; False if guards may be near then."""
+    note_farthest(run, run.series_box, at_guards(run.n) + run.n_far, 1)
     is_larger = False
     for q in range(run.n):
         size = abs(run.y[q])

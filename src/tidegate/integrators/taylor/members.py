@@ -69,7 +69,7 @@ from tidegate.integrators.plan_places import (
     WIDE_BOX,
     WIDE_OUT,
 )
-from tidegate.integrators.taylor.far_guards import guards_are_far, may_be_far
+from tidegate.integrators.taylor.far_guards import at_guards, guards_are_far, may_be_far, note_farthest
 from tidegate.integrators.taylor.smooth import goes_smoothly, next_stop, note_smooth_step, writes_asked
 from tidegate.integrators.taylor.step import FAR, choose_order, put_least, put_limits
 
@@ -247,7 +247,7 @@ def _put_tolerances(run, plan, lane):
         box[FIRST_LEAST * MEMBERS + k] = run.series_box[FIRST_LEAST + q]
         size[k] = run.y_max[q] if run.goes_by_size == 1 else run.far_size[q] if run.n_far > 0 else np.inf
         largest[k] = run.y_max[q]
-    first = FIRST_LEAST + 4 * n
+    first = at_guards(n)
     for i in range(run.n_far):
         box[(first + i) * MEMBERS + lane] = run.series_box[first + i]
 
@@ -339,13 +339,8 @@ def _leave(run, plan, slot, lane):
         run.y[q] = y[q * MEMBERS + lane]
         run.f0[q] = slope[q * MEMBERS + lane]
     _note_what_is_largest(run, plan, n, lane)
-    farthest = _farthest(plan, run)
-    i = 0
-    for j in range(run.n_guards):
-        if run.n_far > 0 and run.is_time[j] == 0:
-            if run.active[j] != 0.0:
-                run.farthest[j] = max(run.farthest[j], farthest[i * MEMBERS + lane])
-            i += 1
+    if run.n_far > 0:
+        note_farthest(run, _farthest(plan, run), lane, MEMBERS)
     run.is_started = 0
     run.c_steps += taken
     run.c_rhs += 2 * taken
@@ -449,7 +444,7 @@ def _accept(plan, model, good, watches_nothing, is_watched):
             grown[lane] = 1.0 if is_good and abs(end[k]) > size[k] else grown[lane]
             largest[k] = max(largest[k], abs(end[k])) if is_good else largest[k]
     farthest = _farthest(plan, model)
-    first = (FIRST_LEAST + 4 * n + n_far) * MEMBERS
+    first = (at_guards(n) + n_far) * MEMBERS
     for k in range(n_far * MEMBERS):
         farthest[k] = max(farthest[k], box[first + k]) if accepted[k % MEMBERS] != 0.0 else farthest[k]
     return int(count)
