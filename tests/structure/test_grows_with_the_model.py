@@ -74,11 +74,14 @@ def test_memory_of_translation_grows_with_the_model_and_not_with_pairs_of_its_un
 
 
 def _peak(work: Callable[[], object]) -> int:
-    """The most bytes that were taken at one time."""
-    gc.collect()
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    """The most bytes that were taken at one time, the lesser of two times: a table of the process (of strings, say) may outgrow its place in one."""
+    peaks: list[int] = []
+    for _ in range(2):
+        gc.collect()
+        tracemalloc.start()
+        try:
+            work()
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    return min(peaks)
