@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from typing import Any
@@ -238,3 +240,27 @@ def test_a_function_that_fails_behind_a_point_ends_the_run_there(method: str) ->
         tg.simulate(tg.ode(lambda t, y: [function(y["x"])], y0={"x": 1.0}), (0.0, 1.0), method=method)
     assert caught.value.result is not None
     assert float(caught.value.result.final["x"]) == pytest.approx(0.9, rel=1e-4)
+
+
+_AT_THE_END_OF_MEMORY = """
+import ctypes, mmap
+from tidegate.integrators.sundials import objects
+from tidegate.integrators.sundials.library import function_address
+
+size = mmap.PAGESIZE
+memory = mmap.mmap(-1, 2 * size)
+start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.mprotect(ctypes.c_void_p(start + size), ctypes.c_size_t(size), 0) == 0
+table = (ctypes.c_void_p * 2).from_address(start + size - 16)
+table[0], table[1] = None, function_address("SUNMatZero_Dense")
+made = (ctypes.c_void_p * 2)(None, ctypes.addressof(table))
+objects._replace(ctypes.addressof(made), "SUNMatZero_Dense", objects._leave)
+assert table[0] is None and table[1] == objects._leave.address
+"""
+
+
+def test_nothing_is_read_behind_a_table_of_operations() -> None:
+    # where threads have memory of their own such a table may be the last thing that is mapped
+    done = subprocess.run([sys.executable, "-c", _AT_THE_END_OF_MEMORY], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -162,5 +162,8 @@ class Objects:
 
 def _replace(made: int, name: str, function: Any, member: int = 1) -> None:
     """Put a function of ours in the place of one of SUNDIALS' in the table of an object's operations, to which one of its members points."""
-    table = (HANDLE * _OPERATIONS).from_address((HANDLE * (member + 1)).from_address(made)[member])
-    table[list(table).index(function_address(name))] = function.address
+    table: int = (HANDLE * (member + 1)).from_address(made)[member]
+    wanted = function_address(name)
+    # one after the other: how many an object has is not known, and behind the last one there may be no memory
+    slots = (HANDLE.from_address(table + k * ctypes.sizeof(HANDLE)) for k in range(_OPERATIONS))
+    next(slot for slot in slots if slot.value == wanted).value = function.address
