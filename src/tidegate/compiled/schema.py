@@ -251,7 +251,7 @@ _EVENTS: Final = [
     *_arrays("integer", "rest_dies", "n_guards"),
     # the least round-off level of each where it was more than that; 0 if it never was
     *_arrays("number", "nu_least", "n_guards"),
-    *_arrays("integer", "sides crossed held_sides marks flipped asleep flip_counts", "n_guards"),
+    *_arrays("integer", "sides crossed given_back held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
     *_arrays("number", "guard_gradients", "n_gradients", "n_guards"),
     *_arrays("number", "late_scratch reach_scratch piece_slopes", "n_guards"),

@@ -16,7 +16,8 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import CHATTERING, RELATION, ZENO
 from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import guard_slopes
-from tidegate.events.restart import derivatives
+from tidegate.events.leaving import RESTS
+from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time
 from tidegate.events.settle import anything_happened
 from tidegate.events.time_scale import time_scale
@@ -112,7 +113,7 @@ def bounces_below_roundoff(run, t, guard):
     """
     n = run.n
     index = run.guard_mode[guard]
-    if run.guard_kind[guard] != RELATION:
+    if run.guard_kind[guard] != RELATION or run.sides[guard] == RESTS:
         return False
     slopes = run.slopes
     side = 1.0 if run.m[index] != 0.0 else -1.0
@@ -152,6 +153,17 @@ def _came_nearer(run, t, guard, side):
 
 
 @native
+def _equations_stop(run, t, guard, clear):
+    """True if a guard would rest without what bodies made of the unknowns, too: of the mode that has begun, as of a tank that has run dry."""
+    for q in range(run.n):
+        run.y_new[q] = run.y_old[q]
+    if consistent_point(run, t, run.y_new_at) != 0 or derivatives(run, t, run.y_new_at, run.trial_rate_at) != 0:
+        return False
+    guard_slopes(run, t, run.y_new, run.trial_rate, run.trial_g_half)
+    return abs(run.trial_g_half[guard]) * time_scale(run, run.trial_rate_at) <= clear
+
+
+@native
 def _was_stopped(run, t, guard, side, after):
     """True if a body took away the speed of the guard, which was clear, and nothing but states has changed."""
     slopes = run.slopes
@@ -164,11 +176,12 @@ def _was_stopped(run, t, guard, side, after):
         return False
     guard_slopes(run, t, run.y_old, run.ydot_before, slopes)
     before = side * slopes[guard]
-    return before * short > FAINT * roundoff and abs(after) <= STOPPED * before
+    clear = FAINT * roundoff
+    return before * short > clear and abs(after) <= STOPPED * before and not _equations_stop(run, t, guard, clear)
 
 
 @native
-def goes_on_through(run):
+def goes_on_through(run, t):
     """True if a round sets a guard moving again that a clause had stopped, or thrown back, right on its far side: no edge would tell that it goes on.
 
     Of spheres one of which is pushed again into another that it lies against, at this instant or later. The guards, their slopes and y' must be those
@@ -202,6 +215,7 @@ def goes_on_through(run):
             run.zeno_time = np.nan
             return True
         flipped = run.m_old[mode[j]] != run.m[mode[j]]
-        if fired and not noted and flipped and not goes_on and run.active[j] != 0.0 and far * before[j] * scale_before > clear:
+        stopped = fired and not noted and flipped and not goes_on and run.active[j] != 0.0
+        if stopped and far * before[j] * scale_before > clear and not _equations_stop(run, t, j, clear):
             held[j] = now
     return False

@@ -15,14 +15,17 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION
 from tidegate.events.guards import guard_slopes
 from tidegate.events.restart import derivatives
-from tidegate.events.tolerances import SAME_TIME
+from tidegate.events.resting import is_slow
+from tidegate.events.tolerances import SAME_PLACE, SAME_TIME
 
 __all__ = [
     "flip_crossed",
     "forget_where_guards_left",
     "is_due",
     "is_untouched",
+    "is_where_it_left",
     "margin_of",
+    "note_given_back",
     "note_guards",
     "note_left",
     "take_back_replaced",
@@ -36,6 +39,7 @@ def forget_where_guards_left(run):
     run.answered_t = np.nan
     for j in range(run.n_guards):
         run.left_value[j] = np.nan
+        run.given_back[j] = 0
 
 
 @native
@@ -100,8 +104,10 @@ def is_untouched(run, j):
 
 @native
 def _flip(run, j):
-    """The other truth of a relation, the next piece of a number of pieces."""
+    """The other truth of a relation, the next piece of a number of pieces; slopes must be those of before."""
     mode = run.guard_mode[j]
+    # what has crept across its zero is not stopped by what happens here: it keeps the side it lies on
+    run.given_back[j] = 1 if is_slow(run, j) else 0
     kind = run.guard_kind[j]
     if kind == RELATION:
         run.m[mode] = 1.0 - run.m[mode]
@@ -111,6 +117,20 @@ def _flip(run, j):
     run.m[mode] += -1.0 if kind == LOWER else 1.0
     if kind == LOWER:
         note_left(run, j)
+
+
+@native
+def is_where_it_left(run, j):
+    """True of a guard at the place where it has left its written truth."""
+    return run.g[j] != 0.0 and abs(run.g[j] - run.left_value[j]) <= SAME_PLACE * run.nu_start[j]
+
+
+@native
+def note_given_back(run, j):
+    """A guard that rests gets its written truth back, once: if that takes it away from there, it is left for good."""
+    if is_where_it_left(run, j):
+        run.given_back[j] = 1
+        run.left_value[j] = np.nan
 
 
 @native

@@ -31,6 +31,7 @@ _SEEN_DOWN: Final = 4
 _SHRINK: Final = 0.125  # from one while to the next
 _MOST_WHILES: Final = 24
 _LONGER: Final = 64.0  # steps: a guard that rests over one step is looked at over so many more
+_STEEPEST: Final = 6.0  # power of time: what grows faster is made of its own rounding, most by a step too long for what pulls back to the zero
 
 
 @native
@@ -76,8 +77,17 @@ def _guards_at(run, t, point, out):
 
 
 @native
+def _look_at_the_end(run, t):
+    """Guards and their slopes at the end of a while, which is at t; 0 or the reason of failure."""
+    _guards_at(run, t, run.trial_end, run.trial_g_end)
+    code = _rates_near(run, t, run.trial_end_at, run.trial_rate_at)
+    guard_slopes(run, t, run.trial_end, run.trial_rate, run.late_scratch)
+    return code
+
+
+@native
 def _look_ahead(run, t, tau):
-    """Guards after tau in one step, and after half of it and all of it in two; 0 or the reason of failure."""
+    """Guards after tau in one step, and after half of it and all of it in two, with their slopes then; 0 or the reason of failure."""
     middle = run.trial_middle_at
     end = run.trial_end_at
     code = _stride(run, t, run.y_at, run.ydot_at, end, tau)
@@ -92,18 +102,16 @@ def _look_ahead(run, t, tau):
     code = _rates_near(run, t + half, middle, end)
     if code == 0:
         code = _stride(run, t + half, middle, end, end, half)
-    if code == 0:
-        _guards_at(run, t + tau, run.trial_end, run.trial_g_end)
-    return code
+    return _look_at_the_end(run, t + tau) if code == 0 else code
 
 
 @native
 def _look_along_series(run, t, tau):
-    """The same by the power series that the method has put down: guards half way, and at the end with and without its last powers."""
+    """The same by the power series that the method has put down, at the end with and without its last powers."""
     call_hook(run.hook_ahead, run.h, run.r, tau, 0)
     _guards_at(run, t + 0.5 * tau, run.trial_middle, run.trial_g_half)
     _guards_at(run, t + tau, run.trial_stage, run.trial_g_full)
-    _guards_at(run, t + tau, run.trial_end, run.trial_g_end)
+    return _look_at_the_end(run, t + tau)
 
 
 @native
@@ -130,6 +138,7 @@ def _judge(run, sides, tau):
             drift = run.slope_rounding[j] * tau
             margin = CLEAR * (roundoff + spread + drift)
             moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * (roundoff + drift) or (half[j] > 0.0) == (end[j] > 0.0))
+            moves = moves and tau * abs(run.late_scratch[j]) <= _STEEPEST * abs(end[j] - here)
             if not moves and spread > CLEAR * (roundoff + drift):
                 # over a shorter while than this the way is not known, so that over the longer ones it was not either
                 sides[j] = ASKED
@@ -196,9 +205,8 @@ def _slopes_decide(run, t, sides):
 @native
 def _is_known_after(run, t, sides, tau, has_series):
     """Look at the guards after tau; True if no side is still to be asked."""
-    if has_series:
-        _look_along_series(run, t, tau)
-    elif _look_ahead(run, t, tau) != 0:
+    code = _look_along_series(run, t, tau) if has_series else _look_ahead(run, t, tau)
+    if code != 0:
         return False
     return not _judge(run, sides, tau)
 

@@ -19,7 +19,7 @@ from tidegate.events.dying import dies_out, is_within_tolerance
 from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
 from tidegate.events.tolerances import SLOW
 
-__all__ = ["forget_resting", "keeps_what_it_says", "note_resting", "note_where_it_rests"]
+__all__ = ["forget_resting", "is_slow", "keeps_what_it_says", "note_resting", "note_where_it_rests"]
 
 _AS_SLOW: Final = 10.0  # times its slope before: a relation may change the rate of what dies out; more than that sets it moving
 
@@ -32,7 +32,7 @@ def forget_resting(run):
 
 
 @native
-def _is_slow(run, j):
+def is_slow(run, j):
     """True if a guard moves by little more than its round-off level in a step like the last one."""
     return abs(run.slopes[j] * run.step_before_event) <= SLOW * run.nu_start[j]
 
@@ -60,7 +60,7 @@ def note_resting(run, t):
 def note_where_it_rests(run, t, j, rates):
     """Likewise of one guard that has not crossed; True if it rests so. ``rates`` are y' of before."""
     g = run.g[j]
-    rests = run.guard_kind[j] == RELATION and 0.0 < abs(g) <= run.nu_start[j] and _is_slow(run, j)
+    rests = run.guard_kind[j] == RELATION and 0.0 < abs(g) <= run.nu_start[j] and is_slow(run, j)
     dies = not rests and g != 0.0 and is_within_tolerance(run, t, j) and dies_out(run, t, j, run.slopes[j], rates)
     run.rest_dies[j] = 1 if dies else 0
     rests = rests or dies
@@ -75,4 +75,4 @@ def keeps_what_it_says(run, j):
     mode = run.guard_mode[j]
     if run.g[j] != run.rest_value[j] or run.m[mode] != run.m_old[mode]:
         return False
-    return abs(run.slopes[j]) <= _AS_SLOW * abs(run.rest_slope[j]) and (run.rest_dies[j] == 1 or _is_slow(run, j))
+    return abs(run.slopes[j]) <= _AS_SLOW * abs(run.rest_slope[j]) and (run.rest_dies[j] == 1 or is_slow(run, j))

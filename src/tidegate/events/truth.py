@@ -15,11 +15,10 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
-from tidegate.events.crossing import is_due, is_untouched, margin_of, note_left, zero_margin
+from tidegate.events.crossing import is_due, is_untouched, is_where_it_left, margin_of, note_given_back, note_left, zero_margin
 from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.resting import keeps_what_it_says
-from tidegate.events.tolerances import SAME_PLACE
 
 __all__ = ["catch_up", "look_again", "lost_whole", "settle_known", "sides_by_slopes", "truth_of"]
 
@@ -98,10 +97,9 @@ def truth_of(run, j):
     if run.left_value[j] == np.inf:
         # with what is written the equations have no solution here (``events.other_modes``)
         return 1 if run.r[run.m_at + run.guard_mode[j]] != 0.0 else 0
-    g = run.g[j]
-    # its written truth was left for this place: that it stops there does not bring it back
-    if g != 0.0 and abs(g - run.left_value[j]) <= SAME_PLACE * run.nu_start[j]:
-        return 1 if g > 0.0 else 0
+    # its written truth, given back here, takes it away
+    if run.given_back[j] == 1 and is_where_it_left(run, j):
+        return 1 if run.g[j] > 0.0 else 0
     return 1 - run.is_strict[j]
 
 
@@ -140,11 +138,22 @@ def lost_whole(run):
 
 
 @native
+def _keeps(run, j):
+    """True of a guard at zero that is left, before clauses have looked, as it is: it has just crossed, or rests there as it did before."""
+    rests = run.sides[j] == RESTS
+    if run.crossed[j] == 1:
+        # what others do at this instant may have stopped it where it was about to cross
+        stopped = rests and run.given_back[j] == 0 and is_where_it_left(run, j)
+        run.crossed[j] = 0 if stopped else 1
+        return not stopped
+    return rests and run.active[j] != 0.0 and is_untouched(run, j)
+
+
+@native
 def look_again(run, t, at_start, counts, before_clauses, only_first):
     """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1).
 
-    Before clauses have looked, a guard at zero keeps what it says if it has just crossed, or rests there as it did before. With ``only_first`` only
-    the first relation changes of those that do.
+    With ``only_first`` only the first relation changes of those that do.
     """
     ng = run.n_guards
     y = run.y
@@ -154,8 +163,6 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
     mode = run.guard_mode
     strict = run.is_strict
     sides = run.sides
-    crossed = run.crossed
-    active = run.active
     modes = run.m_at
     guard_roundoff(run, t, y)
     changes = 0
@@ -169,9 +176,11 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
             if kind[j] == RELATION or not abs(g[j]) < 1e301 or truth_of(run, j) == 1:
                 continue
             if abs(g[j]) <= margin_of(run, t, j):
-                if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(run, j))):
+                if before_clauses and _keeps(run, j):
                     continue
-                if sides[j] != RESTS and kind[j] == LOWER:
+                if sides[j] == RESTS:
+                    note_given_back(run, j)
+                elif kind[j] == LOWER:
                     note_left(run, j)
                 counts[j] += 1
                 if counts[j] > _MOST_FLIPS:
@@ -189,9 +198,11 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
         if run.r[offset] == truth:
             continue
         if abs(g[j]) <= margin_of(run, t, j):
-            if before_clauses and (crossed[j] == 1 or (sides[j] == RESTS and active[j] != 0.0 and is_untouched(run, j))):
+            if before_clauses and _keeps(run, j):
                 continue
-            if sides[j] != RESTS and truth == strict[j]:
+            if sides[j] == RESTS:
+                note_given_back(run, j)
+            elif truth == strict[j]:
                 note_left(run, j)
             counts[j] += 1
             if counts[j] > _MOST_FLIPS:

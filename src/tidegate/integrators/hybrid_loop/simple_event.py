@@ -16,7 +16,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 from tidegate.events.chatter import goes_on_through
-from tidegate.events.crossing import flip_crossed, forget_where_guards_left, margin_of, note_left, zero_margin
+from tidegate.events.crossing import flip_crossed, forget_where_guards_left, margin_of, note_given_back, note_left, zero_margin
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.leaving import ASKED, RESTS
 from tidegate.events.restart import derivatives
@@ -126,6 +126,17 @@ def _are_untouched(run, t):
 
 
 @native
+def _moves_on(run, t, guard):
+    """True unless clauses may look at a guard that what it says now stops where it was about to leave its written truth."""
+    if run.n_actions == 0 or run.m[run.guard_mode[guard]] != run.is_strict[guard]:
+        return True
+    if derivatives(run, t, run.y_at, run.ydot_at) != 0:
+        return False
+    guard_slopes(run, t, run.y, run.ydot, run.slopes)
+    return abs(run.slopes[guard] * run.step_before_event) > run.nu_start[guard]
+
+
+@native
 def _known_to_rest(run, t):
     """Guards whose side slopes do not tell: those that are affine, and all of whose terms of the power series vanish, rest. False if any is left."""
     n = run.n
@@ -177,8 +188,11 @@ def _follow(run, t):
             mode = run.guard_mode[j]
             if run.m[mode] == truth:
                 continue
-            if abs(run.g[j]) <= margin_of(run, t, j) and run.sides[j] != RESTS and truth == run.is_strict[j]:
-                note_left(run, j)
+            if abs(run.g[j]) <= margin_of(run, t, j):
+                if run.sides[j] == RESTS:
+                    note_given_back(run, j)
+                elif truth == run.is_strict[j]:
+                    note_left(run, j)
             run.m[mode] = truth
             run.c_flips += 1
             changed = True
@@ -224,7 +238,7 @@ def _rounds(run, t):
             if flips == NOT_SIMPLE:
                 return NOT_SIMPLE
             stale = False
-        if run.n_actions > 0 and goes_on_through(run):
+        if run.n_actions > 0 and goes_on_through(run, t):
             return NOT_SIMPLE
         if not (changed or flips == 1 or carried_out) and (not remembered or conditions_hold(run, t)):
             return 0
@@ -250,7 +264,7 @@ def settle_simply(run, t, guard):
         return _put_back(run, guard, flips, is_terminated)
     if guard >= 0:
         flip_crossed(run, t)
-        if not _are_untouched(run, t):
+        if not _are_untouched(run, t) or not _moves_on(run, t, guard):
             return _put_back(run, guard, flips, is_terminated)
     else:
         for j in range(run.n_guards):

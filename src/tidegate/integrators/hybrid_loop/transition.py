@@ -267,7 +267,7 @@ def settle(run, t, kind):
         if code != 0:
             run.rounds = rounds
             return _without_end(run, t, code, first_kick, kick) if code == CHATTERING else code
-        if not at_start and run.n_actions > 0 and goes_on_through(run):
+        if not at_start and run.n_actions > 0 and goes_on_through(run, t):
             run.rounds = rounds
             return ZENO
         # that ``pre`` has come up to the present matters to conditions only; equations and guards have seen it
