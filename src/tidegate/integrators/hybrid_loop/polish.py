@@ -22,6 +22,7 @@ NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good
 _AT_MOST: Final = 0.9  # of a step is kept, so that tries come to an end
 _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
 _SECANTS: Final = 4  # tried before the bracket
+_APART: Final = 1e-5  # of a step: over this differences tell slopes
 _BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
 _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across than that
 
@@ -80,8 +81,7 @@ def _guard_at(run, t, step, guard, theta):
 @native
 def _slope(run, t, step, guard, theta):
     """dg/dtheta by a difference short enough for a start of Newton's iteration."""
-    width = 1e-5
-    return (_guard_at(run, t, step, guard, theta) - _guard_at(run, t, step, guard, theta - width)) / width
+    return (_guard_at(run, t, step, guard, theta) - _guard_at(run, t, step, guard, theta - _APART)) / _APART
 
 
 @native
@@ -160,8 +160,8 @@ def _to_zero(run, t, step, guard, theta, point):
 
 
 @native
-def polish(run, t, step, guard, theta, most):
-    """Time (from t, at most ``most``) into run.step, point into run.y_new of the event isolated at ``theta`` of the step; 0 or why not."""
+def _put_across(run, t, step, guard, theta, most):
+    """What ``polish`` does, for this guard."""
     point = run.y_new
     if run.at_pole == guard + 1:
         # nowhere is it at zero
@@ -194,3 +194,56 @@ def polish(run, t, step, guard, theta, most):
         if moved <= 4 * EPS * max(abs(t / step), 1.0):
             break
     return put_on_equations(run, t + run.step, point, run.y_new_at)
+
+
+@native
+def _is_beyond(run, j):
+    """True of a guard that has crossed by more than its rounding; values must be in run.g."""
+    return run.active[j] != 0.0 and run.is_time[j] == 0 and -expected_sign(run, j) * run.g[j] > run.nu_start[j]
+
+
+@native
+def _finest(run, t, step, guard):
+    """Of the guards that cross within what the rounding of this one leaves open, the one that says when to within the least; this one if it is alone.
+
+    Between z = x - 1 of an algebraic unknown and x itself lies the rounding of an equation that is solved: behind z's crossing x is clear of its own.
+    """
+    point = run.y_new
+    call_value(run.f_guards, t + run.step, point, run.p, run.m, run.g)
+    alone = True
+    for j in range(run.n_guards):
+        alone = alone and (j == guard or not _is_beyond(run, j))
+    if alone:
+        return guard
+    for q in range(run.n):
+        run.trial_stage[q] = point[q]
+    theta = run.step / step
+    before = run.slopes
+    _guard_at(run, t, step, guard, theta - _APART)
+    for q in range(run.n):
+        point[q] = run.trial_stage[q]
+    open_for = run.nu_start[guard] / abs(run.g[guard] - before[guard])
+    finest = guard
+    least = open_for
+    for j in range(run.n_guards):
+        moved = abs(run.g[j] - before[j])
+        if moved > 0.0 and _is_beyond(run, j) and abs(run.g[j]) <= open_for * moved and run.nu_start[j] < least * moved:
+            finest = j
+            least = run.nu_start[j] / moved
+    return finest
+
+
+@native
+def polish(run, t, step, guard, theta, most):
+    """Time (from t, at most ``most``) into run.step, point into run.y_new of the event isolated at ``theta`` of the step; 0 or why not.
+
+    The guard becomes run.found_guard: of those that cross there the one that is least rounded.
+    """
+    code = _put_across(run, t, step, guard, theta, most)
+    if code != 0 or run.n_guards == 1 or run.at_pole == guard + 1 or not step > 0.0:
+        return code
+    finest = _finest(run, t, step, guard)
+    if finest == guard:
+        return 0
+    run.found_guard = finest
+    return _put_across(run, t, step, finest, run.step / step, most)
