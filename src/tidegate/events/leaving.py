@@ -72,14 +72,25 @@ def _stride(run, t, start, first, end, tau):
 
 
 @native
+def _width(run, q):
+    """What rounding makes of an unknown."""
+    size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
+    return (ROUNDING_SOLVED if run.is_algebraic[q] == 1 else ROUNDING) * size
+
+
+@native
 def _guards_at(run, t, point, out):
     call_value(run.f_guards, t, point, run.p, run.m, out)
 
 
 @native
 def _look_at_the_end(run, t):
-    """Guards and their slopes at the end of a while, which is at t; 0 or the reason of failure."""
+    """Guards, their slopes and round-off levels at the end of a while, which is at t; 0 or the reason of failure."""
     _guards_at(run, t, run.trial_end, run.trial_g_end)
+    for q in range(run.n):
+        run.trial_total[q] = _width(run, q)
+    # of (x - c) * f(t), where x has stopped at c, more is rounding there than here
+    call_tangent(run.f_guard_scale, t, run.trial_end, run.zero, run.p, run.m, 0.0, run.trial_total, run.zero, run.zero, run.reach_scratch)
     code = _rates_near(run, t, run.trial_end_at, run.trial_rate_at)
     guard_slopes(run, t, run.trial_end, run.trial_rate, run.late_scratch)
     return code
@@ -129,7 +140,7 @@ def _judge(run, sides, tau):
         if sides[j] < ASKED:
             continue
         here = run.g[j]
-        roundoff = run.nu_start[j]
+        roundoff = max(run.nu_start[j], run.reach_scratch[j])
         if half[j] == here and end[j] == here and full[j] == here:
             still = True
             moves = False
@@ -174,7 +185,6 @@ def _slopes_decide(run, t, sides):
     other = run.trial_g_full
     terms = run.trial_g_half
     spread = run.slope_rounding
-    algebraic = run.is_algebraic
     nothing = run.zero
     y = run.y
     # where rates come out of a linear system, each of them has the rounding of the fastest
@@ -187,11 +197,11 @@ def _slopes_decide(run, t, sides):
     call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 1.0, rate, nothing, nothing, terms)
     for j in range(ng):
         spread[j] = ROUNDING_OF_SLOPES * terms[j]
-    for k in range(2):
+    # all up, all down, each other one
+    for k in range(3):
         for q in range(n):
-            size = max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
-            width = (ROUNDING_SOLVED if algebraic[q] == 1 else ROUNDING) * size
-            point[q] = y[q] + (width if k == 0 or q % 2 == 0 else -width)
+            width = _width(run, q)
+            point[q] = y[q] + (width if k == 0 or (k == 2 and q % 2 == 0) else -width)
         if derivatives(run, t * (1.0 + ROUNDING), run.trial_stage_at, run.trial_rate_at) != 0:
             return
         guard_slopes(run, t, point, rate, other)

@@ -146,7 +146,8 @@ def _keeps(run, j):
         stopped = rests and run.given_back[j] == 0 and is_where_it_left(run, j)
         run.crossed[j] = 0 if stopped else 1
         return not stopped
-    return rests and run.active[j] != 0.0 and is_untouched(run, j)
+    mode = run.guard_mode[j]
+    return rests and run.active[j] != 0.0 and run.m[mode] == run.m_old[mode] and is_untouched(run, j)
 
 
 @native

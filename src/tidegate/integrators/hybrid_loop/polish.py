@@ -11,7 +11,7 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.events.blocked import move_across
-from tidegate.events.guards import expected_sign
+from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.tolerances import ACROSS, EPS
 from tidegate.integrators.hybrid_loop.forces import put_on_equations
@@ -23,6 +23,7 @@ _AT_MOST: Final = 0.9  # of a step is kept, so that tries come to an end
 _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided, half of it is tried
 _SECANTS: Final = 4  # tried before the bracket
 _APART: Final = 1e-5  # of a step: over this differences tell slopes
+_OF_SIMPLE_ZEROS: Final = 0.35  # moved in half the time: half of it, or a quarter of what turns there
 _BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
 _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across than that
 
@@ -199,7 +200,7 @@ def _put_across(run, t, step, guard, theta, most):
 @native
 def _is_beyond(run, j):
     """True of a guard that has crossed by more than its rounding; values must be in run.g."""
-    return run.active[j] != 0.0 and run.is_time[j] == 0 and -expected_sign(run, j) * run.g[j] > run.nu_start[j]
+    return run.active[j] != 0.0 and run.is_time[j] == 0 and -expected_sign(run, j) * run.g[j] > (1.0 + _PAST) * ACROSS * run.nu_start[j]
 
 
 @native
@@ -218,6 +219,10 @@ def _finest(run, t, step, guard):
     for q in range(run.n):
         run.trial_stage[q] = point[q]
     theta = run.step / step
+    _guard_at(run, t, step, guard, theta - 0.5 * _APART)
+    half = run.late_scratch
+    for j in range(run.n_guards):
+        half[j] = run.slopes[j]
     before = run.slopes
     _guard_at(run, t, step, guard, theta - _APART)
     for q in range(run.n):
@@ -227,7 +232,9 @@ def _finest(run, t, step, guard):
     least = open_for
     for j in range(run.n_guards):
         moved = abs(run.g[j] - before[j])
-        if moved > 0.0 and _is_beyond(run, j) and abs(run.g[j]) <= open_for * moved and run.nu_start[j] < least * moved:
+        # a multiple zero says less, however little its rounding is there
+        is_simple = abs(run.g[j] - half[j]) > _OF_SIMPLE_ZEROS * moved
+        if is_simple and _is_beyond(run, j) and abs(run.g[j]) <= open_for * moved and run.nu_start[j] < least * moved:
             finest = j
             least = run.nu_start[j] / moved
     return finest
@@ -239,6 +246,10 @@ def polish(run, t, step, guard, theta, most):
 
     The guard becomes run.found_guard: of those that cross there the one that is least rounded.
     """
+    if run.is_linear[guard] == 0:
+        # of what is no sum its rounding there is another one than where the step began
+        end_point(run, theta, run.y_new)
+        guard_roundoff(run, t + theta * step, run.y_new)
     code = _put_across(run, t, step, guard, theta, most)
     if code != 0 or run.n_guards == 1 or run.at_pole == guard + 1 or not step > 0.0:
         return code

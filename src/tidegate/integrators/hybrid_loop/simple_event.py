@@ -17,6 +17,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, margin_of, note_given_back, note_left, zero_margin
+from tidegate.events.exactly_at_zero import put_exactly_at_zero
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.leaving import ASKED, RESTS
 from tidegate.events.restart import derivatives
@@ -196,7 +197,7 @@ def _follow(run, t):
             run.m[mode] = truth
             run.c_flips += 1
             changed = True
-        if not changed:
+        if not changed and put_exactly_at_zero(run, t) == 0:
             return 1 if any_changed else 0
         any_changed = True
     return NOT_SIMPLE

@@ -10,6 +10,7 @@ The order of one instant (event iteration of Modelica, chapter 8.6; transitions 
 5. algebraic unknowns and derivatives are made consistent with the differential ones held;
 6. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to; if any changed, again from 5. A mode
    that would force states is only passed through: its relations say which comes next (``events.posterior``), and the states stay as they are.
+   A state that rests at a zero is put there exactly, and guards are looked at once more.
    If they say that it holds, it ties states, which is integrated if it can be (``events.constrain``);
 7. if anything changed, again from 3.
 """
@@ -23,6 +24,7 @@ from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SIN
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
+from tidegate.events.exactly_at_zero import put_exactly_at_zero
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_FOUND, NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
 from tidegate.events.on_its_side import put_on_its_side
@@ -131,7 +133,7 @@ def _follow_before_clauses(run, t, counts):
         found += changed
         if culprit >= 0:
             found = -1
-        if changed == 0 or culprit >= 0:
+        if culprit >= 0 or (changed == 0 and put_exactly_at_zero(run, t) == 0):
             break
     if found < 0:
         # the equations may make sense only after what clauses do
@@ -158,7 +160,7 @@ def _rounds(run, t, modes_changed, at_start, counts):
         run.c_flips += more
         any_changed = any_changed or more > 0
         modes_changed = more > 0
-        if not modes_changed:
+        if not modes_changed and (run.n_guards == 0 or put_exactly_at_zero(run, t) == 0):
             return 0, any_changed
     return UNSETTLED, any_changed
 

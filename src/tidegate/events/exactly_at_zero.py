@@ -1,0 +1,123 @@
+"""A state that rests at the zero of a relation is put there exactly (stage: events).
+
+In: the point behind an event, with the sides of guards. Out: the same, with states moved by less than the rounding of the guards that they rest at.
+
+An event is put a rounding behind its zero. What stops there would stay beside it, and rounding would say what ``(x - c) * f(t) > 0`` is, with f's sign;
+a tank that has run empty would hold 1e-17. A guard that keeps the side it lies on, since its written truth drives it away, is left there.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tidegate.compiled.calls import call_tangent, call_value
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import RELATION
+from tidegate.events.crossing import is_where_it_left
+from tidegate.events.leaving import RESTS
+from tidegate.events.tolerances import EPS
+
+__all__ = ["put_exactly_at_zero"]
+
+_ALONE: Final = 1e-9  # of the gradient: other unknowns have no more of it
+_TRIES: Final = 3
+_FARTHEST: Final = 2.0  # round-off levels of the guard
+
+
+@native
+def _rests_beside(run, j):
+    """True of a relation that says what is written for its zero and rests there, but for rounding."""
+    written = 1.0 - run.is_strict[j]
+    rests = run.guard_kind[j] == RELATION and run.is_time[j] == 0 and run.sides[j] == RESTS and run.m[run.guard_mode[j]] == written
+    return rests and run.active[j] != 0.0 and 0.0 < abs(run.g[j]) <= run.nu_start[j]
+
+
+@native
+def _any_must_stay(run):
+    """True if a guard at its zero keeps the side it lies on, whatever is written."""
+    for j in range(run.n_guards):
+        if abs(run.g[j]) <= run.nu_start[j]:
+            if run.given_back[j] == 1 and is_where_it_left(run, j):
+                return True
+            written = 1.0 - run.is_strict[j]
+            if run.guard_kind[j] == RELATION and run.sides[j] == RESTS and run.m[run.guard_mode[j]] != written and run.active[j] != 0.0:
+                return True
+    return False
+
+
+@native
+def _only_state(run, t, j):
+    """The one unknown that a guard reads, -1 if there are more; the guard's slope by it is left in run.trial_g_half.
+
+    With one entry a of the gradient at q, the sums of its entries, and of q + 1 times these, are a and (q + 1) a.
+    """
+    n = run.n
+    direction = run.trial_stage
+    values = run.trial_g_half
+    zero = run.zero
+    for q in range(n):
+        direction[q] = 1.0
+    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
+    total = values[j]
+    call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
+    size = values[j]
+    if not 0.0 < size < np.inf or not abs(abs(total) - size) <= _ALONE * size:
+        return -1
+    for q in range(n):
+        direction[q] = q + 1.0
+    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
+    place = values[j] / total - 1.0
+    if not -0.5 < place < n - 0.5:
+        return -1
+    which = int(np.floor(place + 0.5))
+    for q in range(n):
+        direction[q] = 0.0
+    direction[which] = 1.0
+    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
+    return which if abs(abs(values[j]) - size) <= _ALONE * size else -1
+
+
+@native
+def _move(run, t, j):
+    """Move the state that alone is in a guard to its zero, as near as doubles come; True if it was moved."""
+    q = _only_state(run, t, j)
+    if q < 0 or run.is_algebraic[q] == 1:
+        return False
+    slope = run.trial_g_half[j]
+    g = run.trial_g_end
+    before = run.y[q]
+    nearest = before
+    least = abs(run.g[j])
+    value = run.g[j]
+    for _ in range(_TRIES):
+        step = value / slope
+        new = run.y[q] - step
+        run.y[q] = 0.0 if abs(new) <= 4.0 * EPS * abs(step) else new
+        call_value(run.f_guards, t, run.y, run.p, run.m, g)
+        value = g[j]
+        if abs(value) < least:
+            least = abs(value)
+            nearest = run.y[q]
+        if value == 0.0:
+            break
+    is_near = abs(nearest - before) * abs(slope) <= _FARTHEST * run.nu_start[j]
+    run.y[q] = nearest if is_near else before
+    return run.y[q] != before
+
+
+@kernel_entry(NUMBER)
+def put_exactly_at_zero(run, t):
+    """Put states to the zeros that they rest at; 1 if one was moved. Guards and their round-off levels must be those of the point."""
+    any_rests = False
+    for j in range(run.n_guards):
+        any_rests = any_rests or _rests_beside(run, j)
+    if not any_rests or _any_must_stay(run):
+        return 0
+    moved = 0
+    for j in range(run.n_guards):
+        if _rests_beside(run, j) and _move(run, t, j):
+            moved = 1
+            call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+    return moved
