@@ -24,7 +24,8 @@ FORMS: Final = (
     "{x} {op} {c}", "{k} * {x} {op} {k} * {c}", "{k} * ({x} - {c}) {op} 0", "{x} - {c} {op} 0", "{x} / {k} {op} {c} / {k}", "max({x}, {c}) {op} {c}",
     "min({x}, {c}) {op} {c}", "max({x} - {c}, 0.0) * {k} {op} 0", "abs({x} - {c}) {op} 0", "({x} - {c}) * (1 + {x} * {x}) {op} 0",
     "np.sinh({x} - {c}) {op} 0", "np.exp({x} - {c}) {op} 1", "np.clip({x}, {c} - 0.2, {c}) {op} {c}", "np.clip({x}, {c}, {c} + 0.2) {op} {c}",
-    "{x} + {y} {op} {c} + {y}", "np.sign({x} - {c}) {op} 0",
+    "{x} + {y} {op} {c} + {y}", "np.sign({x} - {c}) {op} 0", "({x} - {c}) * (2 + {y}) {op} 0", "({x} - {c}) / (2 + {y}) {op} 0",
+    "({x} - {c}) * np.exp({y}) {op} 0", "({x} - {c}) * {w} {op} 0", "abs({x} - {c}) * {w} {op} 0", "max({x} - {c}, 0.0) * {w} {op} 0",
 )  # fmt: skip
 
 
@@ -55,7 +56,7 @@ class Case:
 
     def _relation(self) -> str:
         form = self._draw.choice(FORMS)
-        return form.format(x="{x}", y="{y}", c=self._c, k=self._number(0.2, 5.0), op=self._draw.choice([">", "<", ">=", "<="]))
+        return form.format(x="{x}", y="{y}", w="{w}", c=self._c, k=self._number(0.2, 5.0), op=self._draw.choice([">", "<", ">=", "<="]))
 
     def _arrival(self, speed: float) -> float:
         """When x gets to c."""
@@ -75,24 +76,30 @@ class Case:
         faster = f" * (1 + {time})" if self._kind == "faster" else ""
         arriving = f"({self._side} * {v}{faster}{pulled} if {moving} else {pulled or '0.0'})"
         rates = [f"{arriving} if {time} < {self._leaves_at} else {self._leaves_to * self._leaves_with}"]
-        rates += [f"1.0 if {relation.format(x=x, y=y)} else 0.0" for relation in self.relations]
-        conditions = [clause.format(x=x, y=y) for clause in self.clauses]
+        swings = f"np.sin(3 * {time})"
+        rates += [f"1.0 if {relation.format(x=x, y=y, w=swings)} else 0.0" for relation in self.relations]
+        conditions = [clause.format(x=x, y=y, w=swings) for clause in self.clauses]
         return _component(self, rates, conditions) if self._by == "component" else _function(self, rates, conditions, is_dae=self._by == "dae", c=c)
 
-    def _holds(self, relation: str, side: int) -> bool:
+    def _holds(self, relation: str, side: int, time: float) -> bool:
         if side == 0:
             return "=" in relation
-        return bool(eval(relation.format(x="x", y="0.0"), {"np": np, "x": self._c + 0.05 * side}))
+        return bool(eval(relation.format(x="x", y="0.0", w=f"np.sin(3 * {time})"), {"np": np, "x": self._c + 0.05 * side}))
 
     def truth(self, speed: float | None = None) -> dict[str, float]:
         """Final values, at a speed."""
         arrives = self._arrival(speed or self.speed)
-        parts = [(-self._side, arrives), (0, self._leaves_at - arrives), (self._leaves_to, self.t_end - self._leaves_at)]
+        swings = [k * math.pi / 3.0 for k in range(1, int(3.0 * self.t_end / math.pi) + 1)]
+        ends = sorted([0.0, arrives, self._leaves_at, self.t_end, *swings])
+        parts: list[tuple[int, float, float]] = []
+        for begin, end in pairwise(ends):
+            middle = 0.5 * (begin + end)
+            parts.append((-self._side if middle < arrives else 0 if middle < self._leaves_at else self._leaves_to, middle, end - begin))
         found = {"x": self._c + self._leaves_to * self._leaves_with * (self.t_end - self._leaves_at)}
         for k, relation in enumerate(self.relations):
-            found[f"q{k}"] = sum(length for side, length in parts if self._holds(relation, side))
+            found[f"q{k}"] = sum(length for side, middle, length in parts if self._holds(relation, side, middle))
         for k, clause in enumerate(self.clauses):
-            said = [self._holds(clause, side) for side, _ in parts]
+            said = [self._holds(clause, side, middle) for side, middle, _ in parts]
             found[f"n{k}"] = float(sum(now and not before for before, now in pairwise(said)))
         return found
 

@@ -249,6 +249,8 @@ _EVENTS: Final = [
     # those lie that no event has brought there, and how fast they move, and where those of time are whose own time this is
     *_arrays("number", "g slopes nu nu_start active left_value rest_value rest_slope due_value", "n_guards"),
     *_arrays("integer", "rest_dies", "n_guards"),
+    # whether states that rest at zeros have been put there at this instant, and whether declared states follow from others
+    *_single("integer", "is_exact has_followers"),
     # the least round-off level of each where it was more than that; 0 if it never was
     *_arrays("number", "nu_least", "n_guards"),
     *_arrays("integer", "sides crossed given_back held_sides marks flipped asleep flip_counts", "n_guards"),

@@ -37,6 +37,7 @@ __all__ = [
 def forget_where_guards_left(run):
     """No guard has left its written truth at this instant, as far as is known, and nobody has asked where they go."""
     run.answered_t = np.nan
+    run.is_exact = 0
     for j in range(run.n_guards):
         run.left_value[j] = np.nan
         run.given_back[j] = 0

@@ -88,9 +88,12 @@ def _move(run, t, j):
     slope = run.trial_g_half[j]
     g = run.trial_g_end
     before = run.y[q]
+    if before != run.y_old[q]:
+        return False  # it has just been given this value
     nearest = before
     least = abs(run.g[j])
     value = run.g[j]
+    is_there = False
     for _ in range(_TRIES):
         step = value / slope
         new = run.y[q] - step
@@ -100,21 +103,29 @@ def _move(run, t, j):
         if abs(value) < least:
             least = abs(value)
             nearest = run.y[q]
-        if value == 0.0:
+        # at the end of Newton's iteration; multiple zeros have a longer one
+        is_there = value == 0.0 or abs(step) <= 2.0 * EPS * abs(run.y[q])
+        if is_there:
             break
-    is_near = abs(nearest - before) * abs(slope) <= _FARTHEST * run.nu_start[j]
+    is_near = is_there and abs(nearest - before) * abs(slope) <= _FARTHEST * run.nu_start[j]
     run.y[q] = nearest if is_near else before
     return run.y[q] != before
 
 
 @kernel_entry(NUMBER)
 def put_exactly_at_zero(run, t):
-    """Put states to the zeros that they rest at; 1 if one was moved. Guards and their round-off levels must be those of the point."""
+    """Put states to the zeros that they rest at, once at an instant; 1 if one was moved.
+
+    Guards and their round-off levels must be those of the point. Where states follow from others they are left, as one alone cannot move.
+    """
+    if run.is_exact == 1 or run.has_followers == 1:
+        return 0
     any_rests = False
     for j in range(run.n_guards):
         any_rests = any_rests or _rests_beside(run, j)
     if not any_rests or _any_must_stay(run):
         return 0
+    run.is_exact = 1
     moved = 0
     for j in range(run.n_guards):
         if _rests_beside(run, j) and _move(run, t, j):

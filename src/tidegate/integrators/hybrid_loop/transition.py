@@ -141,6 +141,7 @@ def _follow_before_clauses(run, t, counts):
         found = 0
         let_go(run)
     _keep(run, run.noted_y_at, run.y_at, n)  # from ``note_guards``
+    run.is_exact = 0
     if run.mass_varies == 1:
         update_mass(run)
     run.c_flips += changes + found
