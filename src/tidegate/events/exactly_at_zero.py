@@ -2,8 +2,8 @@
 
 In: the point behind an event, with the sides of guards. Out: the same, with states moved by less than the rounding of the guards that they rest at.
 
-An event is put a rounding behind its zero. What stops there would stay beside it, and rounding would say what ``(x - c) * f(t) > 0`` is, with f's sign;
-a tank that has run empty would hold 1e-17. A guard that keeps the side it lies on, since its written truth drives it away, is left there.
+An event is put a rounding behind its zero. What stops there would stay beside it, and rounding would say what ``(x - c) * f(t) > 0`` is, with the
+sign of f; a tank that has run empty would hold 1e-17. A guard that keeps the side it lies on, since its written truth drives it away, is left there.
 """
 
 from __future__ import annotations
