@@ -48,6 +48,21 @@ def _any_must_stay(run):
 
 
 @native
+def _agrees(run, j, value):
+    return value == 0.0 or (value > 0.0) == (run.m[run.guard_mode[j]] != 0.0)
+
+
+@native
+def _all_agree(run, values):
+    """True if relations at rest have values that say what they do, as far as they had before: called as Python they are to say it, too."""
+    for j in range(run.n_guards):
+        rests = run.guard_kind[j] == RELATION and run.sides[j] == RESTS and run.active[j] != 0.0
+        if rests and not _agrees(run, j, values[j]) and _agrees(run, j, run.g[j]):
+            return False
+    return True
+
+
+@native
 def _only_state(run, t, j):
     """The one unknown that a guard reads, -1 if there are more; the guard's slope by it is left in run.trial_g_half.
 
@@ -100,7 +115,7 @@ def _move(run, t, j):
         run.y[q] = 0.0 if abs(new) <= 4.0 * EPS * abs(step) else new
         call_value(run.f_guards, t, run.y, run.p, run.m, g)
         value = g[j]
-        if abs(value) < least:
+        if abs(value) < least and _all_agree(run, g):
             least = abs(value)
             nearest = run.y[q]
         # at the end of Newton's iteration; multiple zeros have a longer one
