@@ -174,6 +174,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
         has_corners=any(is_quiet(item) for item in walk(form.rhs)),
+        has_branches=varies or any(item.op == "symbol" and item.data.role is Role.MODE for item in walk(form.rhs)),
         seconds=time.perf_counter() - began,
         start=ExpressionStart(reduced, symbols, guard_list, form.derivatives, asks_solution=waits),
         initial=initial,

@@ -438,6 +438,7 @@ class CompiledModel:
     addresses : of the native functions by name; absent where there is nothing to compute.
     has_opaque : some function calls back into Python.
     has_corners : the equations hold relations that make no events.
+    has_branches : the equations hold relations whose changes are events; False if only clauses and outputs do.
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
@@ -498,6 +499,7 @@ class CompiledModel:
     followers: Mapping[str, str] = field(default_factory=dict[str, str])
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     has_corners: bool = False
+    has_branches: bool = True
     adjusting: Actions | None = None
     opening: Actions | None = None
     resuming: Actions | None = None

@@ -19,7 +19,7 @@ from tidegate.events.crossing import is_where_it_left
 from tidegate.events.leaving import RESTS
 from tidegate.events.tolerances import EPS
 
-__all__ = ["put_exactly_at_zero"]
+__all__ = ["is_put_exactly_at_zero"]
 
 _ALONE: Final = 1e-9  # of the gradient: other unknowns have no more of it
 _TRIES: Final = 3
@@ -129,16 +129,8 @@ def _move(run, t, j):
 
 @kernel_entry(NUMBER)
 def put_exactly_at_zero(run, t):
-    """Put states to the zeros that they rest at, once at an instant; 1 if one was moved.
-
-    Guards and their round-off levels must be those of the point. Where states follow from others they are left, as one alone cannot move.
-    """
-    if run.is_exact == 1 or run.has_followers == 1:
-        return 0
-    any_rests = False
-    for j in range(run.n_guards):
-        any_rests = any_rests or _rests_beside(run, j)
-    if not any_rests or _any_must_stay(run):
+    """What ``is_put_exactly_at_zero`` does where there is something to do."""
+    if _any_must_stay(run):
         return 0
     run.is_exact = 1
     moved = 0
@@ -147,3 +139,17 @@ def put_exactly_at_zero(run, t):
             moved = 1
             call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
     return moved
+
+
+@native
+def is_put_exactly_at_zero(run, t):
+    """Put states to the zeros that they rest at, once at an instant; True if one was moved.
+
+    Guards and their round-off levels must be those of the point. Where states follow from others they are left, as one alone cannot move.
+    """
+    if run.is_exact == 1 or run.has_followers == 1:
+        return False
+    for j in range(run.n_guards):
+        if _rests_beside(run, j):
+            return put_exactly_at_zero(run, t) == 1
+    return False

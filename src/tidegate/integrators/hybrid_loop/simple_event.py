@@ -17,7 +17,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, margin_of, note_given_back, note_left, zero_margin
-from tidegate.events.exactly_at_zero import put_exactly_at_zero
+from tidegate.events.exactly_at_zero import is_put_exactly_at_zero
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.leaving import ASKED, RESTS
 from tidegate.events.restart import derivatives
@@ -129,7 +129,7 @@ def _are_untouched(run, t):
 @native
 def _moves_on(run, t, guard):
     """True unless clauses may look at a guard that what it says now stops where it was about to leave its written truth."""
-    if run.n_actions == 0 or run.m[run.guard_mode[guard]] != run.is_strict[guard]:
+    if run.n_actions == 0 or run.has_branches == 0 or run.m[run.guard_mode[guard]] != run.is_strict[guard]:
         return True
     if derivatives(run, t, run.y_at, run.ydot_at) != 0:
         return False
@@ -197,7 +197,7 @@ def _follow(run, t):
             run.m[mode] = truth
             run.c_flips += 1
             changed = True
-        if not changed and put_exactly_at_zero(run, t) == 0:
+        if not changed and not is_put_exactly_at_zero(run, t):
             return 1 if any_changed else 0
         any_changed = True
     return NOT_SIMPLE

@@ -24,7 +24,7 @@ from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SIN
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
-from tidegate.events.exactly_at_zero import put_exactly_at_zero
+from tidegate.events.exactly_at_zero import is_put_exactly_at_zero
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_FOUND, NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
 from tidegate.events.on_its_side import put_on_its_side
@@ -133,7 +133,7 @@ def _follow_before_clauses(run, t, counts):
         found += changed
         if culprit >= 0:
             found = -1
-        if culprit >= 0 or (changed == 0 and put_exactly_at_zero(run, t) == 0):
+        if culprit >= 0 or (changed == 0 and not is_put_exactly_at_zero(run, t)):
             break
     if found < 0:
         # the equations may make sense only after what clauses do
@@ -161,7 +161,7 @@ def _rounds(run, t, modes_changed, at_start, counts):
         run.c_flips += more
         any_changed = any_changed or more > 0
         modes_changed = more > 0
-        if not modes_changed and (run.n_guards == 0 or put_exactly_at_zero(run, t) == 0):
+        if not modes_changed and (run.n_guards == 0 or not is_put_exactly_at_zero(run, t)):
             return 0, any_changed
     return UNSETTLED, any_changed
 
