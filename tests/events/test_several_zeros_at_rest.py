@@ -169,3 +169,35 @@ def test_what_is_at_rest_at_a_zero_is_neither_beyond_it_nor_before(by: str, seed
 def test_what_is_at_rest_at_a_zero_by_every_method(by: str, method: str) -> None:
     for seed in range(100, 160):
         _check(Case(seed, by), by, method)
+
+
+@pytest.mark.parametrize("method", EXPLICIT)
+def test_what_is_stopped_before_it_crosses_is_no_cause(method: str) -> None:
+    model = tg.ode(lambda t, y: [1.3 if y["x"] < 0.7 else 0.0, 1.0 if 2.1 * y["x"] > 1.47 else 0.0], y0={"x": 0.056, "q": 0.0})
+    result = tg.simulate(model, (0.0, 1.0), method=method)
+    assert [event.cause for event in result.events] == ["x >= 0.7"]
+    assert result.final["q"] == 0.0
+
+
+@pytest.mark.parametrize("method", EXPLICIT)
+def test_a_square_of_what_rests_at_zero_is_not_below_it(method: str) -> None:
+    def rates(t: Any, y: Any) -> list[Any]:
+        return [-0.825 if y["x"] > -0.3 else 0.0, np.cos(3 * t), 1.0 if (y["x"] + 0.3) * (y["x"] + 0.3) * (2 + y["y"]) < 0 else 0.0]
+
+    # the rounding of its slope is on both sides of zero, about as far on each
+    model = tg.ode(rates, y0={"x": 0.20800000000000002, "y": 0.3, "q": 0.0})
+    result = tg.simulate(model, (0.0, 1.5), rtol=1e-8, atol=1e-9, method=method)
+    assert (result.final["x"], result.final["q"]) == (-0.3, 0.0)
+
+
+@pytest.mark.parametrize("method", EXPLICIT)
+def test_a_tank_that_has_run_empty_is_empty_and_can_be_filled_again(method: str) -> None:
+    def rates(t: Any, y: Any) -> dict[str, Any]:
+        return {"h": (-0.37 if y["h"] > 0 else 0.0) if t < 2.0 else 0.25, "since": 1.0}
+
+    # the clause sets another state and stops nothing
+    noted = tg.event(lambda t, y: y["h"] <= 0, reset=lambda t, y: {"since": 0.0})
+    result = tg.simulate(tg.ode(rates, y0={"h": 0.4, "since": 5.0}, events=noted), (0.0, 3.0), method=method)
+    assert float(result.at(1.5)["h"]) == 0.0
+    assert result.final["h"] == pytest.approx(0.25, abs=1e-9)
+    assert result.final["since"] == pytest.approx(3.0 - 0.4 / 0.37, abs=1e-6)

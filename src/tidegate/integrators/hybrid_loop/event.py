@@ -14,6 +14,7 @@ from tidegate.compiled.workspace import (
     CLOCK_STOPPED,
     NOT_FINITE,
     OFF_CONSTRAINTS,
+    RELATION,
     STATE_EVENT,
     STEP_EVENT,
     STEP_ROW,
@@ -24,6 +25,7 @@ from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto, note_drift_of_derivatives
 from tidegate.events.faint import comes_from_nearby, note_faint
 from tidegate.events.guards import refresh_activity
+from tidegate.events.leaving import RESTS
 from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
@@ -96,6 +98,23 @@ def _goes_on(run, guard):
         if run.y[q] != run.y_old[q] or run.ydot[q] != run.ydot_before[q]:
             return False
     return True
+
+
+@native
+def _cause(run, guard):
+    """The guard that crossed; where another one stopped it before it did, that one."""
+    if guard < 0 or run.guard_kind[guard] != RELATION or run.sides[guard] != RESTS or _has_changed(run, guard):
+        return guard
+    for j in range(run.n_guards):
+        if run.guard_kind[j] == RELATION and run.active[j] != 0.0 and _has_changed(run, j):
+            return j
+    return guard
+
+
+@native
+def _has_changed(run, guard):
+    mode = run.guard_mode[guard]
+    return run.m[mode] != run.m_old[mode]
 
 
 @native
@@ -190,6 +209,7 @@ def _event(run, log, guard, due, stepped):
     if n_s > 0:
         jump_with_event(run, t, guard, due, 1 if happened else 0)
     if happened:
+        run.event_cause = _cause(run, guard)
         run.c_events += 1
         log_event(run, log, t)
         if is_faint:
