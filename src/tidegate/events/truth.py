@@ -151,10 +151,38 @@ def _keeps(run, j):
 
 
 @native
+def _is_to_change(run, j):
+    return run.guard_kind[j] == RELATION and abs(run.g[j]) < 1e301 and run.m[run.guard_mode[j]] != truth_of(run, j)
+
+
+@native
+def _first_to_change(run, t):
+    """Of the relations that are to change one that is no other expression when others have: ``x >= 0`` before ``abs(x) > 0``; -1 if there is none."""
+    first = -1
+    for j in range(run.n_guards):
+        if not _is_to_change(run, j):
+            continue
+        first = j if first < 0 else first
+        follows = False
+        for k in range(run.n_guards):
+            if k == j or not _is_to_change(run, k):
+                continue
+            mode = run.guard_mode[k]
+            run.m[mode] = 1.0 - run.m[mode]
+            call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_half)
+            guard_slopes(run, t, run.y, run.ydot, run.trial_g_end)
+            run.m[mode] = 1.0 - run.m[mode]
+            follows = follows or run.trial_g_half[j] != run.g[j] or run.trial_g_end[j] != run.slopes[j]
+        if not follows:
+            return j
+    return first
+
+
+@native
 def look_again(run, t, at_start, counts, before_clauses, only_first):
     """Set every mode by its guard; returns (number of changes, guard that changed its mind too often or -1).
 
-    With ``only_first`` only the first relation changes of those that do.
+    With ``only_first`` only one relation changes of those that do.
     """
     ng = run.n_guards
     y = run.y
@@ -191,7 +219,10 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
         if not moved:
             break
         changes += 1
+    first = _first_to_change(run, t) if only_first else -1
     for j in range(ng):
+        if only_first and j != first:
+            continue
         if kind[j] != RELATION or not abs(g[j]) < 1e301:
             continue  # not defined here, so not on the active path either, or found out by the integrator
         truth = truth_of(run, j)
@@ -210,8 +241,6 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
                 return changes, j
         run.r[offset] = truth
         changes += 1
-        if only_first:
-            break
     return changes, -1
 
 

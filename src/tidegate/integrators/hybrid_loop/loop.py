@@ -50,7 +50,7 @@ from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
 from tidegate.events.told import can_be_shorter
-from tidegate.events.tolerances import IDLE_STEP
+from tidegate.events.tolerances import IDLE_STEP, UNRESOLVED
 from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
@@ -311,7 +311,7 @@ def _commit(run):
         run.r[run.sens_at + q] = run.r[run.sens_end_at + q]
     run.t = t_new
     run.step_old = run.length
-    if run.length > 0.0:
+    if run.length > UNRESOLVED * abs(t_new):  # by less nothing can be seen to move
         run.step_before_event = run.length
     run.has_polynomial = 1 if run.step == run.length and run.step > 0.0 else 0
     run.is_first = 0

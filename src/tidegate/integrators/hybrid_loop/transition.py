@@ -148,11 +148,14 @@ def _follow_before_clauses(run, t, counts):
 
 
 @native
-def _rounds(run, t, modes_changed, at_start, counts):
-    """Consistent values and what relations say of them, until no mode changes; (reason of failure, whether one changed)."""
+def _rounds(run, t, modes_changed, at_start, counts, at_once):
+    """Consistent values and what relations say of them, until no mode changes; (reason of failure, whether one changed).
+
+    From the pass ``at_once`` on relations follow one after the other.
+    """
     any_changed = False
     for k in range(_MOST_ROUNDS):
-        code, more, culprit = _look(run, t, at_start, counts, False, modes_changed, k >= _ALL_AT_ONCE)
+        code, more, culprit = _look(run, t, at_start, counts, False, modes_changed, k >= at_once)
         if code != 0:
             return code, any_changed
         if culprit >= 0:
@@ -172,11 +175,19 @@ def _follow(run, t, modes_changed, at_start, counts):
     # later passes are left to guards with their slopes, which have the last word
     changes = settle_known(run, t) if run.n_guards > 0 else 0
     run.c_flips += changes
-    code, any_changed = _rounds(run, t, modes_changed or changes > 0, at_start, counts)
+    _keep(run, run.m_at, run.m_trial_at, run.n_modes)
+    code, any_changed = _rounds(run, t, modes_changed or changes > 0, at_start, counts, _ALL_AT_ONCE)
+    if code == CHATTERING:
+        # abs(x) > 0, where x passes zero, was looked at before abs(x) had turned round: once more, what others are made of first
+        _keep(run, run.m_trial_at, run.m_at, run.n_modes)
+        forget_where_guards_left(run)
+        for j in range(run.n_guards):
+            counts[j] = 0
+        code, any_changed = _rounds(run, t, True, at_start, counts, 0)
     if code in (CHATTERING, UNSETTLED) and find_mode_ahead(run, t) == 1:
         for j in range(run.n_guards):
             counts[j] = 0
-        code, _ = _rounds(run, t, True, at_start, counts)
+        code, _ = _rounds(run, t, True, at_start, counts, _ALL_AT_ONCE)
         any_changed = True
     return code, any_changed or changes > 0
 
