@@ -201,3 +201,26 @@ def test_a_tank_that_has_run_empty_is_empty_and_can_be_filled_again(method: str)
     assert float(result.at(1.5)["h"]) == 0.0
     assert result.final["h"] == pytest.approx(0.25, abs=1e-9)
     assert result.final["since"] == pytest.approx(3.0 - 0.4 / 0.37, abs=1e-6)
+
+
+class Drained(tg.Component):
+    """Once a clause has seen it below, it is below: nothing else has stopped it."""
+
+    draining = tg.Discrete(True)
+    level = tg.State(0.7)
+    while_below = tg.State(0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.level) == tg.where(self.draining, -0.9, 0.0)
+        yield tg.der(self.while_below) == tg.where(self.level < 0, 1.0, 0.0)
+
+    @tg.when(lambda self: self.level < 0)
+    def empty(self) -> Any:
+        return {self.draining: False}
+
+
+@pytest.mark.parametrize("method", EXPLICIT)
+def test_what_a_clause_stops_where_it_crosses_stays_beyond(method: str) -> None:
+    result = tg.simulate(Drained(), (0.0, 2.0), method=method, rtol=1e-8)
+    assert -1e-14 < result.final["level"] < 0.0
+    assert result.final["while_below"] == pytest.approx(2.0 - 0.7 / 0.9, abs=1e-6)

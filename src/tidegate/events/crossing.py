@@ -24,6 +24,7 @@ __all__ = [
     "is_due",
     "is_untouched",
     "is_where_it_left",
+    "keep_crossed",
     "margin_of",
     "note_given_back",
     "note_guards",
@@ -132,6 +133,15 @@ def note_given_back(run, j):
     if is_where_it_left(run, j):
         run.given_back[j] = 1
         run.left_value[j] = np.nan
+
+
+@native
+def keep_crossed(run):
+    """What has crossed when clauses look keeps its side, if a clause stops it there: a level that the clause on ``level < 0`` stops is below."""
+    if run.n_actions > 0:
+        for j in range(run.n_guards):
+            if run.crossed[j] == 1:
+                run.given_back[j] = 1
 
 
 @native

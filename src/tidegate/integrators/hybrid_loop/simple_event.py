@@ -16,7 +16,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 from tidegate.events.chatter import goes_on_through
-from tidegate.events.crossing import flip_crossed, forget_where_guards_left, margin_of, note_given_back, note_left, zero_margin
+from tidegate.events.crossing import flip_crossed, forget_where_guards_left, keep_crossed, margin_of, note_given_back, note_left, zero_margin
 from tidegate.events.exactly_at_zero import is_put_exactly_at_zero
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.leaving import ASKED, RESTS
@@ -270,6 +270,7 @@ def settle_simply(run, t, guard):
     else:
         for j in range(run.n_guards):
             run.crossed[j] = 0
+    keep_crossed(run)
     if _rounds(run, t) == NOT_SIMPLE:
         return _put_back(run, guard, flips, is_terminated)
     refresh_activity(run)

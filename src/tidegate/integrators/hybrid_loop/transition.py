@@ -23,7 +23,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SINGULAR, UNSETTLED, ZENO
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
-from tidegate.events.crossing import flip_crossed, forget_where_guards_left, note_guards, take_back_replaced
+from tidegate.events.crossing import flip_crossed, forget_where_guards_left, keep_crossed, note_guards, take_back_replaced
 from tidegate.events.exactly_at_zero import is_put_exactly_at_zero
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_FOUND, NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
@@ -242,6 +242,7 @@ def settle(run, t, kind):
             _follow_before_clauses(run, t, counts)
             for j in range(ng):
                 counts[j] = 0
+            keep_crossed(run)
     due = False
     for k in range(run.n_actions):
         due = due or run.flags[k] != 0.0
