@@ -140,7 +140,7 @@ def _judge(run, sides, tau):
         if sides[j] < ASKED:
             continue
         here = run.g[j]
-        roundoff = max(run.nu_start[j], run.reach_scratch[j])
+        roundoff = run.nu_start[j]
         if half[j] == here and end[j] == here and full[j] == here:
             still = True
             moves = False
@@ -149,7 +149,8 @@ def _judge(run, sides, tau):
             drift = run.slope_rounding[j] * tau
             margin = CLEAR * (roundoff + spread + drift)
             moves = abs(end[j]) > margin and (abs(half[j]) <= CLEAR * (roundoff + drift) or (half[j] > 0.0) == (end[j] > 0.0))
-            moves = moves and tau * abs(run.late_scratch[j]) <= _STEEPEST * abs(end[j] - here)
+            # nor is what rounding of the unknowns is of it there
+            moves = moves and abs(end[j]) > CLEAR * run.reach_scratch[j] and tau * abs(run.late_scratch[j]) <= _STEEPEST * abs(end[j] - here)
             if not moves and spread > CLEAR * (roundoff + drift):
                 # over a shorter while than this the way is not known, so that over the longer ones it was not either
                 sides[j] = ASKED

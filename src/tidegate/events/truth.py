@@ -143,29 +143,29 @@ def _keeps(run, j):
     rests = run.sides[j] == RESTS
     if run.crossed[j] == 1:
         # what others do at this instant may have stopped it where it was about to cross
-        stopped = rests and run.given_back[j] == 0 and is_where_it_left(run, j)
-        run.crossed[j] = 0 if stopped else 1
-        return not stopped
+        return not (rests and run.given_back[j] == 0 and is_where_it_left(run, j))
     mode = run.guard_mode[j]
     return rests and run.active[j] != 0.0 and run.m[mode] == run.m_old[mode] and is_untouched(run, j)
 
 
 @native
-def _is_to_change(run, j):
-    return run.guard_kind[j] == RELATION and abs(run.g[j]) < 1e301 and run.m[run.guard_mode[j]] != truth_of(run, j)
+def _is_to_change(run, t, j, before_clauses):
+    if run.guard_kind[j] != RELATION or not abs(run.g[j]) < 1e301 or run.m[run.guard_mode[j]] == truth_of(run, j):
+        return False
+    return not (before_clauses and abs(run.g[j]) <= margin_of(run, t, j) and _keeps(run, j))
 
 
 @native
-def _first_to_change(run, t):
+def _first_to_change(run, t, before_clauses):
     """Of the relations that are to change one that is no other expression when others have: ``x >= 0`` before ``abs(x) > 0``; -1 if there is none."""
     first = -1
     for j in range(run.n_guards):
-        if not _is_to_change(run, j):
+        if not _is_to_change(run, t, j, before_clauses):
             continue
         first = j if first < 0 else first
         follows = False
         for k in range(run.n_guards):
-            if k == j or not _is_to_change(run, k):
+            if k == j or not _is_to_change(run, t, k, before_clauses):
                 continue
             mode = run.guard_mode[k]
             run.m[mode] = 1.0 - run.m[mode]
@@ -219,7 +219,7 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
         if not moved:
             break
         changes += 1
-    first = _first_to_change(run, t) if only_first else -1
+    first = _first_to_change(run, t, before_clauses) if only_first else -1
     for j in range(ng):
         if only_first and j != first:
             continue
@@ -232,6 +232,8 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
         if abs(g[j]) <= margin_of(run, t, j):
             if before_clauses and _keeps(run, j):
                 continue
+            if before_clauses:
+                run.crossed[j] = 0
             if sides[j] == RESTS:
                 note_given_back(run, j)
             elif truth == strict[j]:
