@@ -43,9 +43,9 @@ class Case:
         self._c = c = d.choice([0.0, 0.0, 0.5, 0.1, -0.3, 0.7, round(d.uniform(-2.0, 2.0), 2)])
         self._side = side = d.choice([1, -1])  # from below, from above
         self.start = c - side * self._number(0.05, 1.0)
-        self._way, self._speed, self._pull = abs(c - self.start), self._number(0.3, 2.0), self._number(0.3, 2.0)
+        self._way, self.speed, self._pull = abs(c - self.start), self._number(0.3, 2.0), self._number(0.3, 2.0)
         self._kind = d.choice(["even", "faster", "pulled"])
-        self._leaves_at = round(self._arrival(self._speed) + self._number(0.2, 1.0), 3)
+        self._leaves_at = round(self._arrival(self.speed) + self._number(0.2, 1.0), 3)
         self._leaves_to, self._leaves_with = d.choice([1, -1, 0]), self._number(0.3, 2.0)
         self.t_end = self._leaves_at + self._number(0.3, 1.0)
         self.relations = [self._relation() for _ in range(d.randint(1, 3))]
@@ -102,10 +102,6 @@ class Case:
             said = [self._holds(clause, side, middle) for side, middle, _ in parts]
             found[f"n{k}"] = float(sum(now and not before for before, now in pairwise(said)))
         return found
-
-    @property
-    def speed(self) -> float:
-        return self._speed
 
 
 def _function(case: Case, rates: list[str], conditions: list[str], *, is_dae: bool, c: float) -> str:

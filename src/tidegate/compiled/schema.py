@@ -144,7 +144,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
-    *_single("integer", "has_corners has_branches"),
+    *_single("integer", "has_corners has_branches has_followers"),
     *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing first_form"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),
@@ -249,10 +249,11 @@ _EVENTS: Final = [
     # those lie that no event has brought there, and how fast they move, and where those of time are whose own time this is
     *_arrays("number", "g slopes nu nu_start active left_value rest_value rest_slope due_value", "n_guards"),
     *_arrays("integer", "rest_dies", "n_guards"),
-    # whether states that rest at zeros have been put there at this instant, and whether declared states follow from others
-    *_single("integer", "is_exact has_followers"),
+    # whether states that rest at zeros have been put there at this instant
+    *_single("integer", "is_exact"),
     # the least round-off level of each where it was more than that; 0 if it never was
     *_arrays("number", "nu_least", "n_guards"),
+    # sides that trajectories leave to, guards of this event, those that at it got back once what is written for their zeros, ...
     *_arrays("integer", "sides crossed given_back held_sides marks flipped asleep flip_counts", "n_guards"),
     *_arrays("number", "guard_coefficients", "max_degree", "n_guards"),
     *_arrays("number", "guard_gradients", "n_gradients", "n_guards"),

@@ -15,7 +15,7 @@ import numpy as np
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import CHATTERING, RELATION, ZENO
 from tidegate.events.grazing import guard_reach
-from tidegate.events.guards import guard_slopes
+from tidegate.events.guards import guard_slopes, has_changed
 from tidegate.events.leaving import RESTS
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import is_same_time
@@ -119,7 +119,7 @@ def bounces_below_roundoff(run, t, guard):
     side = 1.0 if run.m[index] != 0.0 else -1.0
     guard_slopes(run, t, run.y, run.ydot, slopes)
     away = side * slopes[guard]
-    stopped = run.m[index] != run.m_old[index]
+    stopped = has_changed(run, guard)
     if stopped and not _was_stopped(run, t, guard, side, away):
         return False
     scale = time_scale(run, run.ydot_at)
@@ -214,8 +214,7 @@ def goes_on_through(run, t):
             run.failed_guard = j
             run.zeno_time = np.nan
             return True
-        flipped = run.m_old[mode[j]] != run.m[mode[j]]
-        stopped = fired and not noted and flipped and not goes_on and run.active[j] != 0.0
+        stopped = fired and not noted and has_changed(run, j) and not goes_on and run.active[j] != 0.0
         if stopped and far * before[j] * scale_before > clear and not _equations_stop(run, t, j, clear):
             held[j] = now
     return False

@@ -12,6 +12,7 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
+from tidegate.events.guards import size_of
 from tidegate.events.not_tied import FORCES, IS_COUPLED, NOTHING, TOO_LARGE, VARIES
 from tidegate.events.posterior import forced_point
 from tidegate.events.tolerances import ROUNDING
@@ -218,7 +219,7 @@ def _are_constant(run, count, t):
     later = run.step_before_event if run.step_before_event > 0.0 else 1.0
     for side in range(3):
         for q in range(n):
-            size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
+            size = size_of(run, q, run.y[q])
             y[q] = run.y[q] + (0.0 if side == 2 else _ASIDE * size * (1.0 if (q + side) % 2 == 0 else -0.7))
         given_jacobian(run, t + (later if side > 0 else 0.0), y, run.jacobian)
         if not is_finite_jacobian(run):
@@ -279,7 +280,7 @@ def _constrain(run, t):
         return VARIES
     for q in range(n):
         for k in range(count):
-            size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
+            size = size_of(run, q, run.y[q])
             if run.forced_gradient[k, q] != 0.0 and abs(wanted[q] - run.y[q]) > ROUNDING * size:
                 run.y[q] = wanted[q]
     run.n_forced = count

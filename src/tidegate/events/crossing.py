@@ -30,6 +30,7 @@ __all__ = [
     "note_guards",
     "note_left",
     "take_back_replaced",
+    "written_truth",
     "zero_margin",
 ]
 
@@ -119,6 +120,12 @@ def _flip(run, j):
     run.m[mode] += -1.0 if kind == LOWER else 1.0
     if kind == LOWER:
         note_left(run, j)
+
+
+@native
+def written_truth(run, j):
+    """What a relation says at its zero: 1 of ``>=``, 0 of ``>``."""
+    return 1 - run.is_strict[j]
 
 
 @native

@@ -15,7 +15,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.crossing import is_where_it_left
+from tidegate.events.crossing import is_where_it_left, written_truth
 from tidegate.events.leaving import RESTS
 from tidegate.events.tolerances import EPS
 
@@ -27,11 +27,19 @@ _FARTHEST: Final = 2.0  # round-off levels of the guard
 
 
 @native
+def _rests(run, j):
+    return run.guard_kind[j] == RELATION and run.sides[j] == RESTS and run.active[j] != 0.0
+
+
+@native
+def _says_what_is_written(run, j):
+    return run.m[run.guard_mode[j]] == written_truth(run, j)
+
+
+@native
 def _rests_beside(run, j):
     """True of a relation that says what is written for its zero and rests there, but for rounding."""
-    written = 1.0 - run.is_strict[j]
-    rests = run.guard_kind[j] == RELATION and run.is_time[j] == 0 and run.sides[j] == RESTS and run.m[run.guard_mode[j]] == written
-    return rests and run.active[j] != 0.0 and 0.0 < abs(run.g[j]) <= run.nu_start[j]
+    return _rests(run, j) and _says_what_is_written(run, j) and run.is_time[j] == 0 and 0.0 < abs(run.g[j]) <= run.nu_start[j]
 
 
 @native
@@ -39,10 +47,8 @@ def _any_must_stay(run):
     """True if a guard at its zero keeps the side it lies on, whatever is written."""
     for j in range(run.n_guards):
         if abs(run.g[j]) <= run.nu_start[j]:
-            if run.given_back[j] == 1 and is_where_it_left(run, j):
-                return True
-            written = 1.0 - run.is_strict[j]
-            if run.guard_kind[j] == RELATION and run.sides[j] == RESTS and run.m[run.guard_mode[j]] != written and run.active[j] != 0.0:
+            has_left = run.given_back[j] == 1 and is_where_it_left(run, j)
+            if has_left or (_rests(run, j) and not _says_what_is_written(run, j)):
                 return True
     return False
 
@@ -56,51 +62,54 @@ def _agrees(run, j, value):
 def _all_agree(run, values):
     """True if relations at rest have values that say what they do, as far as they had before: called as Python they are to say it, too."""
     for j in range(run.n_guards):
-        rests = run.guard_kind[j] == RELATION and run.sides[j] == RESTS and run.active[j] != 0.0
-        if rests and not _agrees(run, j, values[j]) and _agrees(run, j, run.g[j]):
+        if _rests(run, j) and not _agrees(run, j, values[j]) and _agrees(run, j, run.g[j]):
             return False
     return True
 
 
 @native
+def _slope_along(run, t, j, direction):
+    """A guard's slope as the unknowns move so."""
+    zero = run.zero
+    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, run.trial_g_half)
+    return run.trial_g_half[j]
+
+
+@native
 def _only_state(run, t, j):
-    """The one unknown that a guard reads, -1 if there are more; the guard's slope by it is left in run.trial_g_half.
+    """The one unknown that a guard reads and the guard's slope by it; (-1, 0.0) if there are more.
 
     With one entry a of the gradient at q, the sums of its entries, and of q + 1 times these, are a and (q + 1) a.
     """
     n = run.n
     direction = run.trial_stage
-    values = run.trial_g_half
     zero = run.zero
     for q in range(n):
         direction[q] = 1.0
-    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
-    total = values[j]
-    call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
-    size = values[j]
+    total = _slope_along(run, t, j, direction)
+    call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, run.trial_g_half)
+    size = run.trial_g_half[j]
     if not 0.0 < size < np.inf or not abs(abs(total) - size) <= _ALONE * size:
-        return -1
+        return -1, 0.0
     for q in range(n):
         direction[q] = q + 1.0
-    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
-    place = values[j] / total - 1.0
+    place = _slope_along(run, t, j, direction) / total - 1.0
     if not -0.5 < place < n - 0.5:
-        return -1
+        return -1, 0.0
     which = int(np.floor(place + 0.5))
     for q in range(n):
         direction[q] = 0.0
     direction[which] = 1.0
-    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, 0.0, direction, zero, zero, values)
-    return which if abs(abs(values[j]) - size) <= _ALONE * size else -1
+    slope = _slope_along(run, t, j, direction)
+    return (which, slope) if abs(abs(slope) - size) <= _ALONE * size else (-1, 0.0)
 
 
 @native
 def _move(run, t, j):
     """Move the state that alone is in a guard to its zero, as near as doubles come; True if it was moved."""
-    q = _only_state(run, t, j)
+    q, slope = _only_state(run, t, j)
     if q < 0 or run.is_algebraic[q] == 1:
         return False
-    slope = run.trial_g_half[j]
     g = run.trial_g_end
     before = run.y[q]
     if before != run.y_old[q]:

@@ -15,9 +15,12 @@ __all__ = [
     "guard_polynomials",
     "guard_roundoff",
     "guard_slopes",
+    "has_changed",
     "polynomial_point",
     "prepare_registers",
     "refresh_activity",
+    "rounding_of",
+    "size_of",
     "tape_rounding",
 ]
 
@@ -89,6 +92,25 @@ def _rounding_of_tapes(run, t, y):
 
 
 @native
+def size_of(run, q, value):
+    """How large an unknown is that has this value now: as large as it has been, or as its tolerances mean."""
+    return max(run.y_max[q], abs(value), run.atol[q] / run.rtol)
+
+
+@native
+def rounding_of(run, q, value):
+    """What rounding makes of it; algebraic unknowns come out of a linear system, with its rounding."""
+    return (ROUNDING_SOLVED if run.is_algebraic[q] == 1 else ROUNDING) * size_of(run, q, value)
+
+
+@native
+def has_changed(run, j):
+    """True of a guard whose mode is another one than before the event."""
+    mode = run.guard_mode[j]
+    return run.m[mode] != run.m_old[mode]
+
+
+@native
 def guard_roundoff(run, t, y):
     """nu of every guard: rounding of what it reads, at its size so far (run.nu_start), and with what Newton leaves in algebraic unknowns (run.nu)."""
     n = run.n
@@ -100,8 +122,7 @@ def guard_roundoff(run, t, y):
     nothing = run.zero
     for q in range(n):
         size[q] = max(size[q], abs(y[q]))
-        # algebraic unknowns come out of a linear system, with its rounding
-        roundoff[q] = (ROUNDING_SOLVED if algebraic[q] == 1 else ROUNDING) * max(size[q], atol[q] / run.rtol)
+        roundoff[q] = rounding_of(run, q, y[q])
     zero = run.zero
     now = ROUNDING * abs(t)
     call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu_start)

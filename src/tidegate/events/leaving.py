@@ -14,9 +14,9 @@ from typing import Final
 from tidegate.compiled.calls import call_hook, call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
-from tidegate.events.guards import guard_slopes
+from tidegate.events.guards import guard_slopes, rounding_of, size_of
 from tidegate.events.restart import derivatives
-from tidegate.events.tolerances import CLEAR, ROUNDING, ROUNDING_OF_SLOPES, ROUNDING_SOLVED
+from tidegate.events.tolerances import CLEAR, ROUNDING, ROUNDING_OF_SLOPES
 from tidegate.linear.systems import is_finite
 
 __all__ = ["ASKED", "LEAVES_DOWN", "LEAVES_UP", "RESTS", "leaving_sides"]
@@ -72,13 +72,6 @@ def _stride(run, t, start, first, end, tau):
 
 
 @native
-def _width(run, q):
-    """What rounding makes of an unknown."""
-    size = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
-    return (ROUNDING_SOLVED if run.is_algebraic[q] == 1 else ROUNDING) * size
-
-
-@native
 def _guards_at(run, t, point, out):
     call_value(run.f_guards, t, point, run.p, run.m, out)
 
@@ -88,7 +81,7 @@ def _look_at_the_end(run, t):
     """Guards, their slopes and round-off levels at the end of a while, which is at t; 0 or the reason of failure."""
     _guards_at(run, t, run.trial_end, run.trial_g_end)
     for q in range(run.n):
-        run.trial_total[q] = _width(run, q)
+        run.trial_total[q] = rounding_of(run, q, run.y[q])
     # of (x - c) * f(t), where x has stopped at c, more is rounding there than here
     call_tangent(run.f_guard_scale, t, run.trial_end, run.zero, run.p, run.m, 0.0, run.trial_total, run.zero, run.zero, run.reach_scratch)
     code = _rates_near(run, t, run.trial_end_at, run.trial_rate_at)
@@ -192,16 +185,16 @@ def _slopes_decide(run, t, sides):
     fastest = 0.0
     if run.rank < n or run.mass_kind == 2:
         for q in range(n):
-            fastest = max(fastest, abs(run.ydot[q]) / max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
+            fastest = max(fastest, abs(run.ydot[q]) / size_of(run, q, y[q]))
     for q in range(n):
-        rate[q] = max(abs(run.ydot[q]), fastest * max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
+        rate[q] = max(abs(run.ydot[q]), fastest * size_of(run, q, y[q]))
     call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 1.0, rate, nothing, nothing, terms)
     for j in range(ng):
         spread[j] = ROUNDING_OF_SLOPES * terms[j]
     # all up, all down, each other one
     for k in range(3):
         for q in range(n):
-            width = _width(run, q)
+            width = rounding_of(run, q, y[q])
             point[q] = y[q] + (width if k == 0 or (k == 2 and q % 2 == 0) else -width)
         if derivatives(run, t * (1.0 + ROUNDING), run.trial_stage_at, run.trial_rate_at) != 0:
             return

@@ -20,7 +20,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, matrix
-from tidegate.events.guards import refresh_activity
+from tidegate.events.guards import refresh_activity, size_of
 from tidegate.events.posterior import holds_ahead
 from tidegate.linear.forced import model_jacobian, model_rates
 from tidegate.linear.mass import times_mass, update_mass
@@ -111,7 +111,7 @@ def _mixed_point(run, t, h, part):
         norm = 0.0
         for q in range(n):
             y[q] += right[q]
-            norm = max(norm, abs(right[q]) / max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol))
+            norm = max(norm, abs(right[q]) / size_of(run, q, y[q]))
         if not norm < 1e300:
             return NOT_FINITE
         if norm <= _SMALL:
@@ -128,7 +128,7 @@ def _contradicted(run, t, wrong):
     y = run.trial_end
     refresh_activity(run)
     for q in range(run.n):
-        width[q] = _ROUNDING * max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
+        width[q] = _ROUNDING * size_of(run, q, y[q])
     call_value(run.f_guards, t, y, run.p, run.m, g)
     call_tangent(run.f_guard_scale, t, y, run.zero, run.p, run.m, 0.0, width, run.zero, run.zero, margin)
     count = 0

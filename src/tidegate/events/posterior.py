@@ -18,7 +18,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE, RELATION, RESTART_FAILED, SINGULAR
-from tidegate.events.guards import find_open, refresh_activity
+from tidegate.events.guards import find_open, refresh_activity, size_of
 from tidegate.events.tolerances import ROUNDING_SOLVED
 from tidegate.linear.forced import model_rates
 from tidegate.linear.mass import times_mass
@@ -68,7 +68,7 @@ def forced_point(run, t, h):
         for q in range(n):
             y[q] += right[q]
             width[q] = abs(right[q])
-            part = width[q] / max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
+            part = width[q] / size_of(run, q, y[q])
             norm = max(norm, part)
             if run.is_algebraic[q] == 0:
                 norm_of_states = max(norm_of_states, part)
@@ -95,12 +95,12 @@ def what_guards_say(run, t, h, out):
     unit = run.scratch_1
     moved = run.scratch_2
     for q in range(n):
-        width[q] = _CORRECTIONS * width[q] + _CLOSE * max(run.y_max[q], abs(y[q]), run.atol[q] / run.rtol)
+        width[q] = _CORRECTIONS * width[q] + _CLOSE * size_of(run, q, y[q])
         unit[q] = 0.0
     for q in range(n):
         # states are known but for rounding, which an impulse makes much of
         if run.is_algebraic[q] == 0:
-            unit[q] = _LEFT * ROUNDING_SOLVED * max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol) / h
+            unit[q] = _LEFT * ROUNDING_SOLVED * size_of(run, q, run.y[q]) / h
             times_mass(run, unit, moved)
             unit[q] = 0.0
             solve_real(run, BASE, moved.ctypes)

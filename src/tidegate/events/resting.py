@@ -16,7 +16,7 @@ from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.dying import dies_out, is_within_tolerance
-from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
+from tidegate.events.guards import find_open, guard_roundoff, guard_slopes, has_changed
 from tidegate.events.tolerances import SLOW
 
 __all__ = ["forget_resting", "is_slow", "keeps_what_it_says", "note_resting", "note_where_it_rests"]
@@ -72,7 +72,6 @@ def note_where_it_rests(run, t, j, rates):
 @native
 def keeps_what_it_says(run, j):
     """True of such a relation that the event has neither moved nor set moving so far; its slope must be that of now."""
-    mode = run.guard_mode[j]
-    if run.g[j] != run.rest_value[j] or run.m[mode] != run.m_old[mode]:
+    if run.g[j] != run.rest_value[j] or has_changed(run, j):
         return False
     return abs(run.slopes[j]) <= _AS_SLOW * abs(run.rest_slope[j]) and (run.rest_dies[j] == 1 or is_slow(run, j))

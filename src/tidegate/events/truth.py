@@ -15,12 +15,12 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
-from tidegate.events.crossing import is_due, is_untouched, is_where_it_left, margin_of, note_given_back, note_left, zero_margin
-from tidegate.events.guards import find_open, guard_roundoff, guard_slopes
+from tidegate.events.crossing import is_due, is_untouched, is_where_it_left, margin_of, note_given_back, note_left, written_truth, zero_margin
+from tidegate.events.guards import find_open, guard_roundoff, guard_slopes, has_changed, size_of
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.resting import keeps_what_it_says
 
-__all__ = ["catch_up", "look_again", "lost_whole", "settle_known", "sides_by_slopes", "truth_of"]
+__all__ = ["catch_up", "look_again", "lost_whole", "note_change_at_zero", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _SLIGHT: Final = 1e-13  # of the size of a guard's terms: a move within a step that rounding of a slope could be
@@ -31,7 +31,7 @@ _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one 
 def _measure(run, t, out):
     """The size of every guard's terms, for unknowns as large as they have been."""
     for q in range(run.n):
-        run.trial_stage[q] = max(run.y_max[q], abs(run.y[q]), run.atol[q] / run.rtol)
+        run.trial_stage[q] = size_of(run, q, run.y[q])
     call_tangent(run.f_guard_scale, t, run.y, run.zero, run.p, run.m, 0.0, run.trial_stage, run.zero, run.zero, out)
 
 
@@ -100,7 +100,7 @@ def truth_of(run, j):
     # its written truth, given back here, takes it away
     if run.given_back[j] == 1 and is_where_it_left(run, j):
         return 1 if run.g[j] > 0.0 else 0
-    return 1 - run.is_strict[j]
+    return written_truth(run, j)
 
 
 @native
@@ -138,14 +138,22 @@ def lost_whole(run):
 
 
 @native
+def note_change_at_zero(run, j, truth):
+    """Remember that a relation gets what is written, or leaves it, as it changes to this truth at its zero."""
+    if run.sides[j] == RESTS:
+        note_given_back(run, j)
+    elif truth != written_truth(run, j):
+        note_left(run, j)
+
+
+@native
 def _keeps(run, j):
     """True of a guard at zero that is left, before clauses have looked, as it is: it has just crossed, or rests there as it did before."""
     rests = run.sides[j] == RESTS
     if run.crossed[j] == 1:
         # what others do at this instant may have stopped it where it was about to cross
         return not (rests and run.given_back[j] == 0 and is_where_it_left(run, j))
-    mode = run.guard_mode[j]
-    return rests and run.active[j] != 0.0 and run.m[mode] == run.m_old[mode] and is_untouched(run, j)
+    return rests and run.active[j] != 0.0 and not has_changed(run, j) and is_untouched(run, j)
 
 
 @native
@@ -190,7 +198,6 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
     slope = run.slopes
     kind = run.guard_kind
     mode = run.guard_mode
-    strict = run.is_strict
     sides = run.sides
     modes = run.m_at
     guard_roundoff(run, t, y)
@@ -234,10 +241,7 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
                 continue
             if before_clauses:
                 run.crossed[j] = 0
-            if sides[j] == RESTS:
-                note_given_back(run, j)
-            elif truth == strict[j]:
-                note_left(run, j)
+            note_change_at_zero(run, j, truth)
             counts[j] += 1
             if counts[j] > _MOST_FLIPS:
                 return changes, j

@@ -24,7 +24,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto, note_drift_of_derivatives
 from tidegate.events.faint import comes_from_nearby, note_faint
-from tidegate.events.guards import refresh_activity
+from tidegate.events.guards import has_changed, refresh_activity
 from tidegate.events.leaving import RESTS
 from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
@@ -103,18 +103,12 @@ def _goes_on(run, guard):
 @native
 def _cause(run, guard):
     """The guard that crossed; where another one stopped it before it did, that one."""
-    if guard < 0 or run.guard_kind[guard] != RELATION or run.sides[guard] != RESTS or _has_changed(run, guard):
+    if guard < 0 or run.guard_kind[guard] != RELATION or run.sides[guard] != RESTS or has_changed(run, guard):
         return guard
     for j in range(run.n_guards):
-        if run.guard_kind[j] == RELATION and run.active[j] != 0.0 and _has_changed(run, j):
+        if run.guard_kind[j] == RELATION and run.active[j] != 0.0 and has_changed(run, j):
             return j
     return guard
-
-
-@native
-def _has_changed(run, guard):
-    mode = run.guard_mode[guard]
-    return run.m[mode] != run.m_old[mode]
 
 
 @native

@@ -16,14 +16,14 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import vector
 from tidegate.events.chatter import goes_on_through
-from tidegate.events.crossing import flip_crossed, forget_where_guards_left, keep_crossed, margin_of, note_given_back, note_left, zero_margin
+from tidegate.events.crossing import flip_crossed, forget_where_guards_left, keep_crossed, margin_of, written_truth, zero_margin
 from tidegate.events.exactly_at_zero import is_put_exactly_at_zero
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.leaving import ASKED, RESTS
 from tidegate.events.restart import derivatives
 from tidegate.events.resting import forget_resting, note_where_it_rests
 from tidegate.events.settle import carry_out_branches, compute_bodies, conditions_hold, read_conditions, remember_discrete, write_bodies
-from tidegate.events.truth import settle_known, sides_by_slopes, truth_of
+from tidegate.events.truth import note_change_at_zero, settle_known, sides_by_slopes, truth_of
 from tidegate.integrators.hybrid_loop.event import NOT_SIMPLE
 from tidegate.sensitivity.jump import body_jump, start_jump
 
@@ -110,7 +110,7 @@ def _others_are_in_order(run, t, guard):
         if note_where_it_rests(run, t, j, run.ydot):
             continue
         rests = guard < 0 and abs(g) <= run.nu_start[j] and _was_constant(run, j)
-        if not rests or (run.active[j] == 0.0 and said != 1.0 - run.is_strict[j]):
+        if not rests or (run.active[j] == 0.0 and said != written_truth(run, j)):
             return False
     return True
 
@@ -190,10 +190,7 @@ def _follow(run, t):
             if run.m[mode] == truth:
                 continue
             if abs(run.g[j]) <= margin_of(run, t, j):
-                if run.sides[j] == RESTS:
-                    note_given_back(run, j)
-                elif truth == run.is_strict[j]:
-                    note_left(run, j)
+                note_change_at_zero(run, j, truth)
             run.m[mode] = truth
             run.c_flips += 1
             changed = True

@@ -58,6 +58,14 @@ _SHRUNK: Final = 1e-4  # so small a part of what the first of them did, and even
 
 
 @native
+def _begin_anew(run, counts):
+    """What guards made of themselves before at this instant has come to nothing."""
+    forget_where_guards_left(run)
+    for j in range(run.n_guards):
+        counts[j] = 0
+
+
+@native
 def _solved(run, t):
     code = consistent_point(run, t, run.y_at)
     return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
@@ -180,9 +188,7 @@ def _follow(run, t, modes_changed, at_start, counts):
     if code == CHATTERING:
         # abs(x) > 0, where x passes zero, was looked at before abs(x) had turned round: once more, what others are made of first
         _keep(run, run.m_trial_at, run.m_at, run.n_modes)
-        forget_where_guards_left(run)
-        for j in range(run.n_guards):
-            counts[j] = 0
+        _begin_anew(run, counts)
         code, any_changed = _rounds(run, t, True, at_start, counts, 0)
     if code in (CHATTERING, UNSETTLED) and find_mode_ahead(run, t) == 1:
         for j in range(run.n_guards):
@@ -271,10 +277,7 @@ def settle(run, t, kind):
             first_kick = max(first_kick, kick)
             kicks += 1 if kick > 0.0 else 0
             if kick > 0.0:
-                # what guards made of themselves before has come to nothing
-                forget_where_guards_left(run)
-                for j in range(ng):
-                    counts[j] = 0
+                _begin_anew(run, counts)
             changed = write_bodies(run)
             due = False
         drop_of_states(run)
