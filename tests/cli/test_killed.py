@@ -49,21 +49,30 @@ def start(folder: Path, out: str, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for_rows(process: subprocess.Popen[str], path: Path, size: int) -> None:
+def wait_for_rows(process: subprocess.Popen[str], path: Path, rows: int) -> int:
+    """The rows that can be read: how many bytes they take, and how many come at once, is the machine's affair."""
     end = time.monotonic() + PATIENCE
-    while not (path.exists() and path.stat().st_size > size):
+    while (n := rows_in(path)) <= rows:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end, "no rows came"
-        time.sleep(0.02)
+        time.sleep(0.1)
+    return n
+
+
+def rows_in(path: Path) -> int:
+    try:
+        return Result.load(path).t.size
+    except tg.UsageError:
+        return 0  # there is none, or the first rows are just being written
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("out", "size"), [("swing.nc", 4_000_000), ("swing.csv", 100_000)])  # the first rows whole, and some of the next
-def test_what_a_killed_run_had_written_can_be_read(tmp_path: Path, out: str, size: int) -> None:
+@pytest.mark.parametrize("out", ["swing.nc", "swing.csv"])
+def test_what_a_killed_run_had_written_can_be_read(tmp_path: Path, out: str) -> None:
     part = tmp_path / f"{out}.part"
     with start(tmp_path, out, "--quiet") as process:
         try:
-            wait_for_rows(process, part, size)
+            seen = wait_for_rows(process, part, 500)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
         finally:
@@ -71,7 +80,7 @@ def test_what_a_killed_run_had_written_can_be_read(tmp_path: Path, out: str, siz
     assert not (tmp_path / out).exists()
     left = Result.load(part)
     assert left.status == "unfinished"
-    assert left.t.size > 500
+    assert left.t.size >= seen
     assert left.t == pytest.approx(0.5 * np.arange(left.t.size), rel=1e-14)
     model = runpy.run_path(str(tmp_path / "swing.py"))["model"]
     whole = tg.simulate(model, (0.0, 100.0), outputs=0.5, sensitivities=["w"])
@@ -92,7 +101,7 @@ def test_what_a_killed_run_had_written_can_be_read(tmp_path: Path, out: str, siz
 def test_ctrl_c_writes_the_whole_file(tmp_path: Path) -> None:
     with start(tmp_path, "swing.csv") as process:
         try:
-            wait_for_rows(process, tmp_path / "swing.csv.part", 10_000)
+            wait_for_rows(process, tmp_path / "swing.csv.part", 10)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate()
         finally:
