@@ -18,6 +18,7 @@ from tidegate.compiled.jacobian_pattern import Sparsity
 from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
+from tidegate.expressions.rounding import magnitude, roundings
 from tidegate.expressions.substitute import substitute
 from tidegate.quick_dataclass import dataclass
 
@@ -28,6 +29,9 @@ _VALUE = ("t", "y", "p", "m", "out")
 _TANGENT = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _BY_VALUE = frozenset({"t", "dt"})
 _FEW: Final = 20
+_TIME: Final = symbol(Role.TIME, "time")
+_LARGEST: Final = 1e300
+_LEAST: Final = 2e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +86,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     mass                      M by rows, or its diagonal, likewise
     guards, guards_tangent    g; derivative in a direction
     guard_scale               sum over |dg/dy_k| dy_k and |dg/dt| dt
+    guard_rounding            the same, with what rounding makes of g inside
     activity                  1 where a guard matters
     conditions                1 where a when condition holds; then value + 2 of active state conditions, 0 for inactive
     bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
@@ -145,26 +150,28 @@ def _is_looked_along(parts: FunctionParts) -> bool:
 
 def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:
     guards = list(parts.guards)
+    scales = _scales(guards, parts.symbols)
     return [
         values("guards", list(enumerate(guards))),
         tangents("guards_tangent", list(enumerate(tangent(guards, seeds)))),
-        tangents("guard_scale", list(enumerate(_scales(guards, parts.symbols)))),
+        tangents("guard_scale", list(enumerate(scales))),
+        tangents("guard_rounding", list(enumerate(map(_with_rounding, scales, roundings(guards, [_TIME, *parts.symbols.unknowns]))))),
         values("activity", [(k, as_real(a) if a is not None else ZERO) for k, a in enumerate(parts.activity)]),
     ]
 
 
 def _scales(guards: Sequence[Expr], symbols: Symbols) -> list[Expr]:
-    time = symbol(Role.TIME, "time")
-    inputs = [time, *symbols.unknowns]
+    inputs = [_TIME, *symbols.unknowns]
     sizes = [seed("dt", 0), *(seed("dy", k) for k in range(len(symbols.unknowns)))]
     scales: list[Expr] = [ZERO] * len(guards)
     for (i, j), slope in jacobian(list(guards), inputs).items():
-        scales[i] = scales[i] + _magnitude(slope) * sizes[j]
+        scales[i] = scales[i] + magnitude(slope) * sizes[j]
     return scales
 
 
-def _magnitude(x: Expr) -> Expr:
-    return select(raw_node("ge", (x,)), x, -x) if not x.is_constant else as_real(abs(x.value))
+def _with_rounding(scale: Expr, rounding: Expr) -> Expr:
+    """At a pole nothing is known of rounding; and what reads nothing but zeros is not beyond all doubt."""
+    return scale if rounding is ZERO else scale + select(raw_node("gt", (_LARGEST - rounding,)), rounding + _LEAST, ZERO)
 
 
 def _transition_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:
@@ -189,15 +196,14 @@ def _transition_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, se
 
 def _guard_times(parts: FunctionParts) -> list[Expr]:
     """For a guard of time only, affine: the time of its zero; infinite for every other guard."""
-    time = symbol(Role.TIME, "time")
     never = as_real(float("inf"))
     times: list[Expr] = []
     for guard, is_time in zip(parts.guards, parts.is_time, strict=True):
         if not is_time:
             times.append(never)
             continue
-        slope = differentiate(guard, time)
-        (at_zero,) = substitute([guard], {time: ZERO})
+        slope = differentiate(guard, _TIME)
+        (at_zero,) = substitute([guard], {_TIME: ZERO})
         moves = node("nonzero", (slope,))
         times.append(select(moves, -at_zero / select(moves, slope, ONE), never))
     return times

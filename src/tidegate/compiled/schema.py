@@ -120,7 +120,9 @@ _SIZES: Final = [
 
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
-    *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_activity f_conditions"),
+    *_single(
+        "integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_guard_rounding f_activity f_conditions"
+    ),
     *_single(
         "integer",
         "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_models f_divisors",

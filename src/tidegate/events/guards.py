@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tidegate.compiled.calls import call_tangent, call_unit, call_value
+from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
@@ -66,32 +66,6 @@ def tape_rounding(run, j):
 
 
 @native
-def _rounding_of_tapes(run, t, y):
-    """Add to the round-off level of nonlinear guards the width of their intervals at a point, which bounds the rounding of everything inside them."""
-    ng = run.n_guards
-    n_used = run.n_used
-    used = run.used
-    lo = run.lower_scratch
-    hi = run.upper_scratch
-    prepare_registers(run)
-    lo[0] = t
-    hi[0] = t
-    lo[1 + 2 * n_used] = 0.0
-    hi[1 + 2 * n_used] = 0.0
-    for u in range(n_used):
-        lo[1 + u] = y[used[u]]
-        hi[1 + u] = y[used[u]]
-        lo[1 + n_used + u] = 0.0
-        hi[1 + n_used + u] = 0.0
-    for j in range(ng):
-        if run.tape_rows[j] > 0:
-            call_unit(run.f_tape, run.h, run.r, j)
-            width = tape_rounding(run, j)
-            run.nu[j] += width
-            run.nu_start[j] += width
-
-
-@native
 def size_of(run, q, value):
     """How large an unknown is that has this value now: as large as it has been, or as its tolerances mean."""
     return max(run.y_max[q], abs(value), run.atol[q] / run.rtol)
@@ -125,7 +99,7 @@ def guard_roundoff(run, t, y):
         roundoff[q] = rounding_of(run, q, y[q])
     zero = run.zero
     now = ROUNDING * abs(t)
-    call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu_start)
+    call_tangent(run.f_guard_rounding, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu_start)
     has_algebraic = False
     for q in range(n):
         if algebraic[q] == 1:
@@ -133,12 +107,10 @@ def guard_roundoff(run, t, y):
             roundoff[q] = max(roundoff[q], 1e-2 * (atol[q] + run.rtol * size[q]))
             has_algebraic = True
     if has_algebraic:
-        call_tangent(run.f_guard_scale, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu)
+        call_tangent(run.f_guard_rounding, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu)
     else:
         for j in range(ng):
             run.nu[j] = run.nu_start[j]
-    if run.f_tape != 0:
-        _rounding_of_tapes(run, t, y)
 
 
 @native

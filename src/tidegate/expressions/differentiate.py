@@ -15,7 +15,7 @@ from tidegate.errors import ModelError
 from tidegate.expressions.node_data import BEFORE, MOVED
 from tidegate.expressions.nodes import ONE, ZERO, Expr, constant, node, raw_node, select, spline, walk
 
-__all__ = ["differentiate", "jacobian", "tangent"]
+__all__ = ["differentiate", "jacobian", "local_slope", "tangent"]
 
 # A tangent is None where it is structurally zero.
 Tangent = Expr | None
@@ -93,6 +93,11 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, 
         for column, derivative in sorted(rows.get(expr, {}).items())
         if derivative is not ZERO
     }
+
+
+def local_slope(item: Expr, place: int) -> Expr:
+    """The derivative of a node with respect to one of its arguments, the others standing still."""
+    return _filled(_item_tangent(item, [ONE if k == place else None for k in range(len(item.args))]))
 
 
 def _item_row(item: Expr, argument_rows: list[dict[int, Expr]]) -> dict[int, Expr]:

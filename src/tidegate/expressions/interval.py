@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["RULES", "bounds"]
+__all__ = ["ARITHMETIC_ERROR", "LIBRARY_ERROR", "RULES", "bounds"]
 
 Values = Sequence[float] | NDArray[np.float64]
 
-_ARITHMETIC_ERROR: Final = 4e-16  # two units in the last place: one for the operation, one for the bound
-_LIBRARY_ERROR: Final = 2e-15  # C libraries are good to a few units in the last place
+ARITHMETIC_ERROR: Final = 4e-16  # two units in the last place: one for the operation, one for the bound
+LIBRARY_ERROR: Final = 2e-15  # C libraries are good to a few units in the last place
 _TINY: Final = 1e-300  # covers results below the normal numbers
 _MAX: Final = 1.7976931348623157e308
 _EXP_OVERFLOW: Final = 709.782712893384
@@ -54,7 +54,7 @@ def add(alo: float, ahi: float, blo: float, bhi: float) -> tuple[float, float]:
         return alo, ahi
     # a sum that is zero is exactly zero
     lower, upper = alo + blo, ahi + bhi
-    return (0.0 if lower == 0.0 else down(lower, _ARITHMETIC_ERROR)), (0.0 if upper == 0.0 else up(upper, _ARITHMETIC_ERROR))
+    return (0.0 if lower == 0.0 else down(lower, ARITHMETIC_ERROR)), (0.0 if upper == 0.0 else up(upper, ARITHMETIC_ERROR))
 
 
 def sub(alo: float, ahi: float, blo: float, bhi: float) -> tuple[float, float]:
@@ -79,7 +79,7 @@ def mul(alo: float, ahi: float, blo: float, bhi: float) -> tuple[float, float]:
     if not (alo <= ahi and blo <= bhi):
         return -math.inf, math.inf
     p, q, r, s = product(alo, blo), product(alo, bhi), product(ahi, blo), product(ahi, bhi)
-    return down(min(p, q, r, s), _ARITHMETIC_ERROR), up(max(p, q, r, s), _ARITHMETIC_ERROR)
+    return down(min(p, q, r, s), ARITHMETIC_ERROR), up(max(p, q, r, s), ARITHMETIC_ERROR)
 
 
 def square(alo: float, ahi: float) -> tuple[float, float]:
@@ -96,7 +96,7 @@ def div(alo: float, ahi: float, blo: float, bhi: float) -> tuple[float, float]:
     p, q, r, s = alo / blo, alo / bhi, ahi / blo, ahi / bhi
     if p != p or q != q or r != r or s != s:
         return -math.inf, math.inf
-    return down(min(p, q, r, s), _ARITHMETIC_ERROR), up(max(p, q, r, s), _ARITHMETIC_ERROR)
+    return down(min(p, q, r, s), ARITHMETIC_ERROR), up(max(p, q, r, s), ARITHMETIC_ERROR)
 
 
 def raised(x: float, y: float) -> float:
@@ -138,9 +138,9 @@ def integer_power(alo: float, ahi: float, n: int) -> tuple[float, float]:
 def positive_power(alo: float, ahi: float, n: int) -> tuple[float, float]:
     """a**n for whole n > 0."""
     p, q = multiplied(alo, n), multiplied(ahi, n)
-    error = _LIBRARY_ERROR + _ARITHMETIC_ERROR * min(n, MAX_MULTIPLIED_POWER)
+    error = LIBRARY_ERROR + ARITHMETIC_ERROR * min(n, MAX_MULTIPLIED_POWER)
     if n == 2:
-        error = _ARITHMETIC_ERROR
+        error = ARITHMETIC_ERROR
     if n % 2 == 1:
         return overflow_safe(down(p, error)), up(q, error)
     if alo > 0.0:
@@ -170,7 +170,7 @@ def power(alo: float, ahi: float, blo: float, bhi: float) -> tuple[float, float]
     # NaN comes from infinity to the power of zero and the like
     if lower != lower or upper != upper:
         return -math.inf, math.inf
-    return max(overflow_safe(down(lower, _LIBRARY_ERROR)), 0.0), up(upper, _LIBRARY_ERROR)
+    return max(overflow_safe(down(lower, LIBRARY_ERROR)), 0.0), up(upper, LIBRARY_ERROR)
 
 
 def has_point(lo: float, hi: float, offset: float, period: float) -> bool:
@@ -183,8 +183,8 @@ def has_point(lo: float, hi: float, offset: float, period: float) -> bool:
 def wave(lo: float, hi: float, at_lo: float, at_hi: float, peak: float) -> tuple[float, float]:
     """Sine or cosine from its values at the ends and the place of one of its maxima."""
     period = 2.0 * math.pi
-    lower = -1.0 if has_point(lo, hi, peak + math.pi, period) else max(down(min(at_lo, at_hi), _LIBRARY_ERROR), -1.0)
-    upper = 1.0 if has_point(lo, hi, peak, period) else min(up(max(at_lo, at_hi), _LIBRARY_ERROR), 1.0)
+    lower = -1.0 if has_point(lo, hi, peak + math.pi, period) else max(down(min(at_lo, at_hi), LIBRARY_ERROR), -1.0)
+    upper = 1.0 if has_point(lo, hi, peak, period) else min(up(max(at_lo, at_hi), LIBRARY_ERROR), 1.0)
     return lower, upper
 
 
@@ -207,26 +207,26 @@ def tan(lo: float, hi: float) -> tuple[float, float]:
     """Tangent; unbounded if a pole may lie inside."""
     if not is_angle(lo, hi) or has_point(lo, hi, 0.5 * math.pi, math.pi):
         return -math.inf, math.inf
-    return down(math.tan(lo), _LIBRARY_ERROR), up(math.tan(hi), _LIBRARY_ERROR)
+    return down(math.tan(lo), LIBRARY_ERROR), up(math.tan(hi), LIBRARY_ERROR)
 
 
 def asin(lo: float, hi: float) -> tuple[float, float]:
     """Inverse sine, rising on [-1, 1]."""
     if not (lo <= 1.0 and hi >= -1.0):
         return -math.inf, math.inf
-    return down(math.asin(max(lo, -1.0)), _LIBRARY_ERROR), up(math.asin(min(hi, 1.0)), _LIBRARY_ERROR)
+    return down(math.asin(max(lo, -1.0)), LIBRARY_ERROR), up(math.asin(min(hi, 1.0)), LIBRARY_ERROR)
 
 
 def acos(lo: float, hi: float) -> tuple[float, float]:
     """Inverse cosine, falling on [-1, 1]."""
     if not (lo <= 1.0 and hi >= -1.0):
         return -math.inf, math.inf
-    return max(down(math.acos(min(hi, 1.0)), _LIBRARY_ERROR), 0.0), up(math.acos(max(lo, -1.0)), _LIBRARY_ERROR)
+    return max(down(math.acos(min(hi, 1.0)), LIBRARY_ERROR), 0.0), up(math.acos(max(lo, -1.0)), LIBRARY_ERROR)
 
 
 def atan(lo: float, hi: float) -> tuple[float, float]:
     """Inverse tangent, rising."""
-    return down(math.atan(lo), _LIBRARY_ERROR), up(math.atan(hi), _LIBRARY_ERROR)
+    return down(math.atan(lo), LIBRARY_ERROR), up(math.atan(hi), LIBRARY_ERROR)
 
 
 def atan2(ylo: float, yhi: float, xlo: float, xhi: float) -> tuple[float, float]:
@@ -234,7 +234,7 @@ def atan2(ylo: float, yhi: float, xlo: float, xhi: float) -> tuple[float, float]
     if not (ylo > 0.0 or yhi < 0.0 or xlo > 0.0) and not (ylo == 0.0 and yhi == 0.0 and xhi < 0.0):
         return -3.1415926535897936, 3.1415926535897936
     p, q, r, s = math.atan2(ylo, xlo), math.atan2(ylo, xhi), math.atan2(yhi, xlo), math.atan2(yhi, xhi)
-    return down(min(p, q, r, s), _LIBRARY_ERROR), up(max(p, q, r, s), _LIBRARY_ERROR)
+    return down(min(p, q, r, s), LIBRARY_ERROR), up(max(p, q, r, s), LIBRARY_ERROR)
 
 
 def exp_of(x: float) -> float:
@@ -246,14 +246,14 @@ def exp_of(x: float) -> float:
 
 def exp(lo: float, hi: float) -> tuple[float, float]:
     """Exponential, rising and never negative."""
-    return max(down(exp_of(lo), _LIBRARY_ERROR), 0.0), up(exp_of(hi), _LIBRARY_ERROR)
+    return max(down(exp_of(lo), LIBRARY_ERROR), 0.0), up(exp_of(hi), LIBRARY_ERROR)
 
 
 def expm1(lo: float, hi: float) -> tuple[float, float]:
     """exp(x) - 1, rising and never below -1."""
     upper = math.inf if hi > _EXP_OVERFLOW else math.expm1(hi)
     lower = math.inf if lo > _EXP_OVERFLOW else math.expm1(lo)
-    return max(down(lower, _LIBRARY_ERROR), -1.0), up(upper, _LIBRARY_ERROR)
+    return max(down(lower, LIBRARY_ERROR), -1.0), up(upper, LIBRARY_ERROR)
 
 
 def sinh_of(x: float) -> float:
@@ -263,7 +263,7 @@ def sinh_of(x: float) -> float:
 
 def sinh(lo: float, hi: float) -> tuple[float, float]:
     """Hyperbolic sine, rising."""
-    return down(sinh_of(lo), _LIBRARY_ERROR), up(sinh_of(hi), _LIBRARY_ERROR)
+    return down(sinh_of(lo), LIBRARY_ERROR), up(sinh_of(hi), LIBRARY_ERROR)
 
 
 def cosh(lo: float, hi: float) -> tuple[float, float]:
@@ -272,24 +272,24 @@ def cosh(lo: float, hi: float) -> tuple[float, float]:
     nearest = 0.0 if lo <= 0.0 <= hi else min(abs(lo), abs(hi))
     upper = math.inf if furthest > 710.4758600739439 else math.cosh(furthest)
     lower = math.inf if nearest > 710.4758600739439 else math.cosh(nearest)
-    return max(down(lower, _LIBRARY_ERROR), 1.0), up(upper, _LIBRARY_ERROR)
+    return max(down(lower, LIBRARY_ERROR), 1.0), up(upper, LIBRARY_ERROR)
 
 
 def tanh(lo: float, hi: float) -> tuple[float, float]:
     """Hyperbolic tangent, rising between -1 and 1."""
-    return max(down(math.tanh(lo), _LIBRARY_ERROR), -1.0), min(up(math.tanh(hi), _LIBRARY_ERROR), 1.0)
+    return max(down(math.tanh(lo), LIBRARY_ERROR), -1.0), min(up(math.tanh(hi), LIBRARY_ERROR), 1.0)
 
 
 def asinh(lo: float, hi: float) -> tuple[float, float]:
     """Inverse hyperbolic sine, rising."""
-    return down(math.asinh(lo), _LIBRARY_ERROR), up(math.asinh(hi), _LIBRARY_ERROR)
+    return down(math.asinh(lo), LIBRARY_ERROR), up(math.asinh(hi), LIBRARY_ERROR)
 
 
 def acosh(lo: float, hi: float) -> tuple[float, float]:
     """Inverse hyperbolic cosine, rising from 1."""
     if not hi >= 1.0:
         return -math.inf, math.inf
-    return max(down(math.acosh(max(lo, 1.0)), _LIBRARY_ERROR), 0.0), up(math.acosh(hi), _LIBRARY_ERROR)
+    return max(down(math.acosh(max(lo, 1.0)), LIBRARY_ERROR), 0.0), up(math.acosh(hi), LIBRARY_ERROR)
 
 
 def atanh(lo: float, hi: float) -> tuple[float, float]:
@@ -298,7 +298,7 @@ def atanh(lo: float, hi: float) -> tuple[float, float]:
         return -math.inf, math.inf
     lower = -math.inf if lo <= -1.0 else (_MAX if lo >= 1.0 else math.atanh(lo))
     upper = math.inf if hi >= 1.0 else (-_MAX if hi <= -1.0 else math.atanh(hi))
-    return down(lower, _LIBRARY_ERROR), up(upper, _LIBRARY_ERROR)
+    return down(lower, LIBRARY_ERROR), up(upper, LIBRARY_ERROR)
 
 
 def log_of(x: float) -> float:
@@ -310,7 +310,7 @@ def log(lo: float, hi: float) -> tuple[float, float]:
     """Natural logarithm, rising."""
     if not hi >= 0.0:
         return -math.inf, math.inf
-    return down(log_of(lo), _LIBRARY_ERROR), up(log_of(hi), _LIBRARY_ERROR)
+    return down(log_of(lo), LIBRARY_ERROR), up(log_of(hi), LIBRARY_ERROR)
 
 
 def log1p(lo: float, hi: float) -> tuple[float, float]:
@@ -319,14 +319,14 @@ def log1p(lo: float, hi: float) -> tuple[float, float]:
         return -math.inf, math.inf
     lower = math.log1p(lo) if lo > -1.0 else -math.inf
     upper = math.log1p(hi) if hi > -1.0 else -math.inf
-    return down(lower, _LIBRARY_ERROR), up(upper, _LIBRARY_ERROR)
+    return down(lower, LIBRARY_ERROR), up(upper, LIBRARY_ERROR)
 
 
 def sqrt(lo: float, hi: float) -> tuple[float, float]:
     """Square root, rising and never negative."""
     if not hi >= 0.0:
         return -math.inf, math.inf
-    return max(down(math.sqrt(max(lo, 0.0)), _ARITHMETIC_ERROR), 0.0), up(math.sqrt(hi), _ARITHMETIC_ERROR)
+    return max(down(math.sqrt(max(lo, 0.0)), ARITHMETIC_ERROR), 0.0), up(math.sqrt(hi), ARITHMETIC_ERROR)
 
 
 def cube_root(x: float) -> float:
@@ -340,12 +340,12 @@ def cube_root(x: float) -> float:
 
 def cbrt(lo: float, hi: float) -> tuple[float, float]:
     """Cube root, rising."""
-    return down(cube_root(lo), _LIBRARY_ERROR), up(cube_root(hi), _LIBRARY_ERROR)
+    return down(cube_root(lo), LIBRARY_ERROR), up(cube_root(hi), LIBRARY_ERROR)
 
 
 def erf(lo: float, hi: float) -> tuple[float, float]:
     """Error function, rising between -1 and 1."""
-    return max(down(math.erf(lo), _LIBRARY_ERROR), -1.0), min(up(math.erf(hi), _LIBRARY_ERROR), 1.0)
+    return max(down(math.erf(lo), LIBRARY_ERROR), -1.0), min(up(math.erf(hi), LIBRARY_ERROR), 1.0)
 
 
 def floor_of(x: float) -> float:
@@ -414,7 +414,7 @@ def cubic(c3: float, c2: float, c1: float, c0: float, ulo: float, uhi: float) ->
     p, q = ((c3 * ulo + c2) * ulo + c1) * ulo + c0, ((c3 * uhi + c2) * uhi + c1) * uhi + c0
     lower, upper = min(p, q), max(p, q)
     furthest = max(abs(ulo), abs(uhi))
-    error = _LIBRARY_ERROR * (((abs(c3) * furthest + abs(c2)) * furthest + abs(c1)) * furthest + abs(c0)) + _TINY
+    error = LIBRARY_ERROR * (((abs(c3) * furthest + abs(c2)) * furthest + abs(c1)) * furthest + abs(c0)) + _TINY
     # extrema: 3 c3 u^2 + 2 c2 u + c1 = 0, both roots without cancellation
     discriminant = c2 * c2 - 3.0 * c3 * c1
     if discriminant > 0.0:

@@ -21,8 +21,8 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["Method", "fill", "lay_out", "refill", "set_stops"]
 
 _FUNCTIONS: Final = (
-    "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "activity", "conditions", "bodies", "bodies_tangent",
-    "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated", "step_begins",
+    "rhs", "residual_tangent", "jacobian", "mass", "guards", "guards_tangent", "guard_scale", "guard_rounding", "activity", "conditions", "bodies",
+    "bodies_tangent", "times", "times_tangent", "outputs", "outputs_tangent", "steps", "communicated", "step_begins",
     "constraints", "constraints_tangent", "constraint_scale", "constraint_slopes", "divisors",
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
@@ -124,7 +124,8 @@ def _systems(problem: Problem, method: Method, n: int, n_sens: int) -> dict[str,
 def fill(work: w.Workspace, problem: Problem) -> None:
     """Put the problem into the workspace: functions, facts about the model, start values, options."""
     model = problem.model
-    work.h[_INDICES_OF_FUNCTIONS] = [model.addresses.get(name, 0) for name in _FUNCTIONS]
+    addresses = {"guard_rounding": model.addresses.get("guard_scale", 0), **model.addresses}
+    work.h[_INDICES_OF_FUNCTIONS] = [addresses.get(name, 0) for name in _FUNCTIONS]
     n = len(model.layout.unknowns)
     if work["n_dense"]:
         work["dgetrf"], work["dgetrs"], work["zgetrf"], work["zgetrs"] = lapack_addresses(max(n, work["n_sens_system"]))
