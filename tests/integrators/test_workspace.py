@@ -79,6 +79,11 @@ def test_a_run_writes_only_into_its_own_arrays(fences: Fences, example: Any, sen
         assert not work.r[begin + size : begin - (-max(size, 1) // 8) * 8].any(), field.name
 
 
+def test_no_two_entries_have_one_name() -> None:
+    names = [field.name for field in FIELDS]
+    assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize(("folder", "stranger"), [("radau", SUNDIALS), ("sundials", RADAU)])
 def test_methods_name_no_memory_of_each_other(folder: str, stranger: str) -> None:
     """What a method's own runs have is touched in its folder only: elsewhere it stands nowhere."""

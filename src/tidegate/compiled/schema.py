@@ -95,7 +95,7 @@ _SIZES: Final = [
     # inputs, registers, constants and rows of interval tapes; modes, states whose fall is noted; inner edges of all grids
     *_single("integer", "n_used n_registers n_constants n_code n_modes n_dropping n_grid_edges"),
     # what a body gives, the longest vector of zeros, instants no step may pass, entries of the index of branches, of the table of tape lengths
-    *_single("integer", "n_body longest n_stops_room n_branch_ends n_tape_lengths"),
+    *_single("integer", "n_body n_zeros n_stops_room n_branch_ends n_tape_lengths"),
     # the largest degree of a polynomial, and what a part of a step takes in root isolation; the largest system of stages of sensitivities
     *_single("integer", "max_degree part_width n_sens_system"),
     # unknowns, if they are fewer than the powers of that polynomial
@@ -120,9 +120,8 @@ _SIZES: Final = [
 
 _FUNCTIONS: Final = [
     # addresses; 0 where the model has none
-    *_single(
-        "integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_guard_rounding f_activity f_conditions"
-    ),
+    *_single("integer", "f_rhs f_residual_tangent f_jacobian f_mass f_guards f_guards_tangent f_guard_scale f_guard_rounding"),
+    *_single("integer", "f_activity f_conditions"),
     *_single(
         "integer",
         "f_bodies f_bodies_tangent f_times f_times_tangent f_outputs f_outputs_tangent f_steps f_communicated f_tape f_models f_divisors",
@@ -180,7 +179,7 @@ _FACTS: Final = [
     *_arrays("integer", "branch_chain action_meaning", "n_actions"),
     *_arrays("integer", "dropping", "n_dropping"),
     *_arrays("integer", "repeats", "n_clocks"),
-    *_arrays("number", "zero", "longest"),
+    *_arrays("number", "zero", "n_zeros"),
 ]
 
 _OPTIONS: Final = [

@@ -8,12 +8,15 @@ __all__ = ["narrowed", "secant"]
 
 
 @native
-def secant(low, at_low, high, at_high):
-    """Where the secant through both ends is zero; the middle if that is not between them."""
+def secant(low, at_low, high, at_high, least):
+    """Where the secant through both ends is zero, the middle if nobody knows; nearer to no end than half of ``least``.
+
+    So the zero comes to lie between two places that are ``least`` apart where one of them is the zero but for rounding.
+    """
     theta = high - at_high * (high - low) / (at_high - at_low)
-    if low < theta < high:
-        return theta
-    return 0.5 * (low + high)
+    if not low <= theta <= high:
+        theta = 0.5 * (low + high)
+    return min(max(theta, low + 0.5 * least), high - 0.5 * least)
 
 
 @native

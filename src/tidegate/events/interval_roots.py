@@ -35,6 +35,7 @@ _RIGHT_BEHIND: Final = 1e-9  # of a step
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
+_ONE_TIME: Final = 0.25  # of what rounding leaves of time
 _JUMPS: Final = 1e6  # round-off levels beyond zero within rounding of time: nothing moves so fast
 _POINTS: Final = 8
 _SAMPLES: Final = 24
@@ -114,26 +115,28 @@ def _rate_at(run, t, step, y, a, degree, j, theta):
 
 
 @native
-def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high):
-    """Zero of sign*g + nu between low, where it is positive, and high, where it is not (Illinois)."""
-    at_low = sign * _value_at(run, t, step, y, a, degree, j, low) + nu
-    at_high = sign * _value_at(run, t, step, y, a, degree, j, high) + nu
-    if at_low <= 0.0:
-        return low
-    side = 0
-    for _ in range(100):
-        if high - low <= 2 * EPS * max(high, 1e-3) or at_high == 0.0:
-            break
-        theta = secant(low, at_low, high, at_high)
-        value = sign * _value_at(run, t, step, y, a, degree, j, theta) + nu
-        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
-    return high
-
-
-@native
 def _narrowest(run, t, step):
     """What rounding leaves of time, as a part of the step."""
     return SAME_TIME * max(abs(t), abs(t + step), run.time_size) / step
+
+
+@native
+def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high):
+    """Zero of sign*g + nu between low, where it is positive, and high, where it is ``at_high`` and not (Illinois)."""
+    at_low = sign * _value_at(run, t, step, y, a, degree, j, low) + nu
+    if at_low <= 0.0:
+        return low
+    side = 0
+    # times that differ by less are one, and the guard may go up and down between them
+    one_time = _ONE_TIME * _narrowest(run, t, step)
+    for _ in range(100):
+        least = max(2 * EPS * max(high, 1e-3), one_time)
+        if high - low <= least or at_high == 0.0:
+            break
+        theta = secant(low, at_low, high, at_high, least)
+        value = sign * _value_at(run, t, step, y, a, degree, j, theta) + nu
+        low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
+    return high
 
 
 @native
@@ -145,9 +148,9 @@ def _behind_pole(run, t, step, y, a, degree, j, sign, at_pole, upper):
 
 
 @native
-def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, upper):
-    """The place between low and high where sign*g + nu comes to zero, or right behind the pole where it jumps across."""
-    root = _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high)
+def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, at_high, upper):
+    """The place between low and high, where sign*g + nu is ``at_high``, at which that comes to zero, or right behind the pole where it jumps across."""
+    root = _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
     # what jumps with a pole may be bounded, as atan(1 / x)
     if sign * _value_at(run, t, step, y, a, degree, j, root) < -_JUMPS * nu:
         return _behind_pole(run, t, step, y, a, degree, j, sign, root, upper)
@@ -234,14 +237,18 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         if steepness > 0.0:
             behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
         is_narrow = behind - run.decided_to <= _NARROW
-        if is_narrow and behind < upper and sign * _value_at(run, t, step, y, a, degree, j, behind) + nu <= 0.0:
-            return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind, upper)
+        if is_narrow and behind < upper:
+            at_behind = sign * _value_at(run, t, step, y, a, degree, j, behind) + nu
+            if at_behind <= 0.0:
+                return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind, at_behind, upper)
         high = _root_of_model(run, model, start, sign, bound, degree)
         if high == NO_ROOT:
             return UNKNOWN_ROOT
         run.looked_to = min(high * reach, run.looked_to)
-        if run.looked_to - run.decided_to <= _NARROW and sign * _value_at(run, t, step, y, a, degree, j, run.looked_to) + nu <= 0.0:
-            return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, run.looked_to, upper)
+        if run.looked_to - run.decided_to <= _NARROW:
+            at_high = sign * _value_at(run, t, step, y, a, degree, j, run.looked_to) + nu
+            if at_high <= 0.0:
+                return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, run.looked_to, at_high, upper)
         # over the part of the step that is left the bound is much less
         if not high < _LESS:
             return UNKNOWN_ROOT
@@ -326,10 +333,11 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
             end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
         is_narrow = high - low < narrowest + 4 * EPS * high
         if fastest < 0.0 or bends_up or bends_down or is_narrow or top + 2 >= MOST_PARTS_AT_ONCE:
-            if sign * _value_at(run, t, step, y, a, degree, j, end) + nu <= 0.0:
+            at_end = sign * _value_at(run, t, step, y, a, degree, j, end) + nu
+            if at_end <= 0.0:
                 if is_narrow and not is_bounded:
                     return _behind_pole(run, t, step, y, a, degree, j, sign, end, upper)
-                return _crossing(run, t, step, y, a, degree, j, sign, nu, low, end, upper)
+                return _crossing(run, t, step, y, a, degree, j, sign, nu, low, end, at_end, upper)
             continue
         if high - low <= _RESTS_WITHIN and roundoff < 1e300 and _rests(run, t, step, y, a, degree, j, roundoff, low, high):
             continue
@@ -392,9 +400,10 @@ def _sampled_root(run, t, step, y, a, degree, j, sign, upper):
             if at_high > 0.0:
                 dip = _dip(run, t, step, y, a, degree, j, sign, nu, before, at_before, low, at_low, high, at_high)
             if dip < NO_ROOT:
-                return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, before, dip)
+                at_dip = sign * _value_at(run, t, step, y, a, degree, j, dip) + nu
+                return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, before, dip, at_dip)
         if at_high <= 0.0:
-            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high)
+            return _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
         before, at_before = low, at_low
         low, at_low = high, at_high
     return NO_ROOT

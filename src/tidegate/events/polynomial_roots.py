@@ -70,7 +70,7 @@ def _of_parabola(c, low, at_low, high, at_high):
         theta = 2.0 * c[0] / (math.sqrt(square) - c[1])
     elif square > 0.0 and c[2] < 0.0:
         theta = -0.5 * (c[1] + math.sqrt(square)) / c[2]
-    return theta if low < theta < high else secant(low, at_low, high, at_high)
+    return theta if low < theta < high else secant(low, at_low, high, at_high, 0.0)
 
 
 @native
@@ -80,7 +80,7 @@ def _falling_root(c, degree, low, high, finest):
     at_high = _polynomial_value(c, degree, high)
     if at_low <= 0.0:
         return low
-    theta = secant(low, at_low, high, at_high) if degree < _PARABOLA else _of_parabola(c, low, at_low, high, at_high)
+    theta = secant(low, at_low, high, at_high, 0.0) if degree < _PARABOLA else _of_parabola(c, low, at_low, high, at_high)
     for _ in range(_MOST_ROUNDS):
         least = max(2 * EPS * max(high, 1e-3), finest)
         if high - low <= least or at_high == 0.0:

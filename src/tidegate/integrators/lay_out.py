@@ -75,7 +75,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_outputs": layout.n_outputs, "n_used": len(model.tapes.used), "n_registers": model.tapes.n_registers,
         "n_constants": len(model.tapes.constants), "n_code": len(model.tapes.code), "n_tape_lengths": 3 * ng, "n_modes": layout.n_modes,
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
-        "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "longest": max(n, nm, npar, 8),
+        "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "n_zeros": max(n, nm, npar, 8),
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
         "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": method.degree + 3,
         "n_gradients": n if n < method.degree else 0, "n_curved": int((~model.guards.is_linear).sum()), "n_lanes": n * (1 + ns),

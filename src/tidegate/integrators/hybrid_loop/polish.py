@@ -153,7 +153,7 @@ def _to_zero(run, t, step, guard, theta, point):
     for _ in range(60):
         if high - low <= 2 * finest or at_high == 0.0:
             break
-        middle = secant(low, at_low, high, at_high)
+        middle = secant(low, at_low, high, at_high, 2 * finest)
         value = sign * _guard_at(run, t, step, guard, middle) + level
         low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, middle, value)
     end_point(run, high, point)
