@@ -95,6 +95,12 @@ def test_random_relations_with_poles_change_where_plain_python_says(seed: int, m
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_bounded_jump_is_seen_where_rounding_puts_it_between_two_parts_of_a_step(method: str) -> None:
+    """atan(1 / y) jumps where y passes zero; by bounds of y, which round, that was in neither of two parts side by side."""
+    assert not wrong(51450, method)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_a_relation_comes_back_behind_its_pole(method: str) -> None:
     """1 / (t - 1) is below 4 up to its pole, and again from 1.25 on."""
     model = tg.ode(lambda t, y: [1.0 if 1.0 / (t - 1.0) <= 4.0 else -1.0], y0=[0.0])

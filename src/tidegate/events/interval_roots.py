@@ -149,7 +149,7 @@ def _behind_pole(run, t, step, y, a, degree, j, sign, at_pole, upper):
 
 @native
 def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, at_high, upper):
-    """The place between low and high, where sign*g + nu is ``at_high``, at which that comes to zero, or right behind the pole where it jumps across."""
+    """The place up to high at which sign*g + nu, which is ``at_high`` there, comes to zero, or right behind the pole where it jumps across."""
     root = _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
     # what jumps with a pole may be bounded, as atan(1 / x)
     if sign * _value_at(run, t, step, y, a, degree, j, root) < -_JUMPS * nu:
@@ -287,13 +287,14 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         fastest = np.inf
         # across a pole a guard may rise all the way and be lower behind it
         is_bounded = lo[value] > -np.inf and hi[value] < np.inf
-        has_pole = has_pole or not is_bounded
-        # the pole may be just in front of this part
-        if is_bounded and has_pole and sign * _value_at(run, t, step, y, a, degree, j, low) + nu <= 0.0:
-            return _behind_pole(run, t, step, y, a, degree, j, sign, low, upper)
         if is_bounded:
             slowest = lo[rate] if sign > 0.0 else -hi[rate]
             fastest = hi[rate] if sign > 0.0 else -lo[rate]
+        # what jumps with a pole may be bounded, as atan(1 / x): its rate is not
+        has_pole = has_pole or not (-np.inf < slowest and fastest < np.inf)
+        # the pole may be just in front of this part
+        if is_bounded and has_pole and sign * _value_at(run, t, step, y, a, degree, j, low) + nu <= 0.0:
+            return _behind_pole(run, t, step, y, a, degree, j, sign, low, upper)
         if slowest > 0.0:
             continue
         bends_up = False
