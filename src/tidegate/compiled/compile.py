@@ -129,6 +129,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         mass=form.mass,
         guards=tuple(guards),
         is_time=is_time,
+        is_curved=~(is_linear | is_opaque),
         activity=guard_activity,
         conditions=tuple(form_conditions),
         state_conditions=tuple(state_conditions),

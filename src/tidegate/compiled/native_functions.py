@@ -42,7 +42,8 @@ class FunctionParts:
     ----------
     symbols : of the flat vectors.
     rhs, mass : the form M y' = f.
-    guards : discontinuity functions; ``is_time`` marks those of time only; ``activity`` says when one matters (None: never).
+    guards : discontinuity functions; ``is_time`` marks those of time only, ``is_curved`` those of which bounds are known and that
+        are not affine; ``activity`` says when one matters (None: never).
     conditions : of the ``when`` branches.
     state_conditions : (activity, value) pairs.
     enabled, times : of the time events.
@@ -61,6 +62,7 @@ class FunctionParts:
     mass: dict[tuple[int, int], Expr]
     guards: tuple[Expr, ...]
     is_time: NDArray[np.bool_]
+    is_curved: NDArray[np.bool_]
     activity: tuple[Expr | None, ...]
     conditions: tuple[Expr, ...]
     state_conditions: tuple[tuple[Expr, Expr], ...]
@@ -86,7 +88,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
     mass                      M by rows, or its diagonal, likewise
     guards, guards_tangent    g; derivative in a direction
     guard_scale               sum over |dg/dy_k| dy_k and |dg/dt| dt
-    guard_rounding            the same, with what rounding makes of g inside
+    guard_rounding            the same, with what rounding makes of g inside where g is not affine; there if any is not
     activity                  1 where a guard matters
     conditions                1 where a when condition holds; then value + 2 of active state conditions, 0 for inactive
     bodies, bodies_tangent    y and the discrete variables after the bodies of the set flags; behind room for two of these 1 where they do not agree
@@ -151,13 +153,16 @@ def _is_looked_along(parts: FunctionParts) -> bool:
 def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: dict[Expr, Expr]) -> list[FunctionSpec]:
     guards = list(parts.guards)
     scales = _scales(guards, parts.symbols)
-    return [
+    specs = [
         values("guards", list(enumerate(guards))),
         tangents("guards_tangent", list(enumerate(tangent(guards, seeds)))),
         tangents("guard_scale", list(enumerate(scales))),
-        tangents("guard_rounding", list(enumerate(map(_with_rounding, scales, roundings(guards, [_TIME, *parts.symbols.unknowns]))))),
         values("activity", [(k, as_real(a) if a is not None else ZERO) for k, a in enumerate(parts.activity)]),
     ]
+    if parts.is_curved.any():
+        inside = roundings([g if curved else ZERO for g, curved in zip(guards, parts.is_curved, strict=True)], [_TIME, *parts.symbols.unknowns])
+        specs.append(tangents("guard_rounding", list(enumerate(map(_with_rounding, scales, inside)))))
+    return specs
 
 
 def _scales(guards: Sequence[Expr], symbols: Symbols) -> list[Expr]:
