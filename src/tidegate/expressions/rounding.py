@@ -19,7 +19,7 @@ __all__ = ["magnitude", "roundings"]
 # on both sides
 _OF_ARITHMETIC: Final = 2.0 * ARITHMETIC_ERROR
 _OF_LIBRARY: Final = 2.0 * LIBRARY_ERROR
-_ERRORS: Final = dict.fromkeys(("add", "sub", "mul", "div", "sqrt"), _OF_ARITHMETIC)
+_ERRORS: Final[dict[str, float]] = dict.fromkeys(("add", "sub", "mul", "div", "sqrt"), _OF_ARITHMETIC)
 # exact, or constant between jumps; of what is opaque nothing is known
 _WITHOUT: Final = frozenset(
     ["neg", "same", "select", "floor", "segment", "lookup", "ge", "gt", "nonzero", "and", "or", "not", "call", "output", "slope", "past", "noise"]
