@@ -227,7 +227,7 @@ def test_ctrl_c_gives_what_is_there(workers: int) -> None:
     model = tg.ode(lambda t, y, p: [p["w"] * y[1], -p["w"] * y[0]], y0=[1.0, 0.0], p={"w": 1.0})
     tg.sweep(model, (0.0, 1.0), {"w": [1.0]})  # the kernel is loaded
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(0.8, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
+    timer = threading.Timer(2.0, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))
     timer.start()
     try:
         with pytest.raises(tg.InterruptedRunError, match="2 of 6 runs were done") as stopped:

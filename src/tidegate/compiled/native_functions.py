@@ -30,8 +30,8 @@ _TANGENT = ("t", "y", "v", "p", "m", "dt", "dy", "dp", "dm", "out")
 _BY_VALUE = frozenset({"t", "dt"})
 _FEW: Final = 20
 _TIME: Final = symbol(Role.TIME, "time")
-_LARGEST: Final = 1e300
-_LEAST: Final = 2e-300
+_LARGEST: Final = 1e300  # bound of rounding that says anything
+_LEAST: Final = 2e-300  # rounding of functions of zero, which is none by their size
 
 
 @dataclass(frozen=True, eq=False)

@@ -129,7 +129,7 @@ def test_progress_is_told_the_time_and_may_stop_the_run_at_an_output_time() -> N
 
 def test_interruption_at_once_after_the_start_leaves_rows() -> None:
     asked = control("spring", upper=1e7)
-    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     done = csmp.run_program(model("spring"), asked)
     assert done.status == "interrupted"
     assert len(done.times) > 1
