@@ -86,7 +86,9 @@ def taylor_ahead(run, number, is_new):
     series = run.series
     theta = number / run.step_before_event
     half = 0.5 * theta
-    power = theta ** float(order - 1)
+    power = 1.0
+    for _ in range(order - 1):
+        power *= theta
     for q in range(n):
         at = 1 + order * n + q
         at_half = 0.0
