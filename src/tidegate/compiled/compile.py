@@ -114,6 +114,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     is_linear = np.array([is_affine(g, continuous) for g in guards], dtype=bool)
     is_time = is_linear & np.array([all(s.data.role is not Role.UNKNOWN for s in dependencies(g)) for g in guards], dtype=bool)
     is_opaque = np.array([any(item.op in OPAQUE for item in walk([g])) for g in guards], dtype=bool)
+    is_curved = ~(is_linear | is_opaque)
 
     guard_activity = tuple(active.get(g.mode, active.get(g.function)) for g in locking.guards)
 
@@ -129,7 +130,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         mass=form.mass,
         guards=tuple(guards),
         is_time=is_time,
-        is_curved=~(is_linear | is_opaque),
+        is_curved=is_curved,
         activity=guard_activity,
         conditions=tuple(form_conditions),
         state_conditions=tuple(state_conditions),
@@ -166,7 +167,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         algebraic=algebraic,
         nominal=_nominal(model, len(form.unknowns)),
         guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque),
-        tapes=guard_tapes(guards, is_linear | is_opaque, symbols),
+        tapes=guard_tapes(guards, ~is_curved, symbols),
         event_actions=bodies,
         clocks=tuple(Clock(event.label, event.origin, event.repeats) for event in model.time_events),
         n_conditions=len(transitions.conditions),

@@ -18,7 +18,7 @@ from tidegate.compiled.jacobian_pattern import Sparsity
 from tidegate.compiled.vector_symbols import Symbols, seed
 from tidegate.expressions import FALSE, ONE, ZERO, Expr, Role, as_real, node, raw_node, select, symbol
 from tidegate.expressions.differentiate import differentiate, jacobian, tangent
-from tidegate.expressions.rounding import magnitude, roundings
+from tidegate.expressions.rounding import roundings, spreads
 from tidegate.expressions.substitute import substitute
 from tidegate.quick_dataclass import dataclass
 
@@ -166,12 +166,7 @@ def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: 
 
 
 def _scales(guards: Sequence[Expr], symbols: Symbols) -> list[Expr]:
-    inputs = [_TIME, *symbols.unknowns]
-    sizes = [seed("dt", 0), *(seed("dy", k) for k in range(len(symbols.unknowns)))]
-    scales: list[Expr] = [ZERO] * len(guards)
-    for (i, j), slope in jacobian(list(guards), inputs).items():
-        scales[i] = scales[i] + magnitude(slope) * sizes[j]
-    return scales
+    return spreads(guards, {_TIME: seed("dt", 0), **{x: seed("dy", k) for k, x in enumerate(symbols.unknowns)}})
 
 
 def _with_rounding(scale: Expr, rounding: Expr) -> Expr:

@@ -1,33 +1,48 @@
-"""What rounding makes of expressions inside (stage: expressions): expressions in, expressions of bounds out.
+"""How far expressions are from their exact values (stage: expressions): expressions in, expressions of bounds out.
 
-To first order: every operation adds a part of its outcome, and hands on what its arguments bring by the size of its derivative (Higham, Accuracy and
-Stability of Numerical Algorithms, 2002, section 3.3). What arithmetic makes of numbers that stand still has its rounding wherever it is computed, and
-adds nothing.
+To first order. What is known of their symbols within widths moves them by the sizes of their derivatives. And every operation inside rounds: it adds
+a part of its outcome, and hands on what its arguments bring by the size of its derivative (Higham, Accuracy and Stability of Numerical Algorithms,
+2002, section 3.3). What arithmetic makes of numbers that stand still has its rounding wherever it is computed, and adds nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from tidegate.expressions.differentiate import local_slope
+from tidegate.expressions.differentiate import jacobian, local_slope
 from tidegate.expressions.interval import ARITHMETIC_ERROR, LIBRARY_ERROR
+from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.nodes import ZERO, Expr, as_real, raw_node, select, walk
 
-__all__ = ["magnitude", "roundings"]
+__all__ = ["roundings", "spreads"]
 
 # on both sides
 _OF_ARITHMETIC: Final = 2.0 * ARITHMETIC_ERROR
 _OF_LIBRARY: Final = 2.0 * LIBRARY_ERROR
 _ERRORS: Final[dict[str, float]] = dict.fromkeys(("add", "sub", "mul", "div", "sqrt"), _OF_ARITHMETIC)
 # exact, or constant between jumps; of what is opaque nothing is known
-_WITHOUT: Final = frozenset(
-    ["neg", "same", "select", "floor", "segment", "lookup", "ge", "gt", "nonzero", "and", "or", "not", "call", "output", "slope", "past", "noise"]
-)
+_WITHOUT: Final = OPAQUE | {"neg", "same", "select", "floor", "segment", "lookup", "ge", "gt", "nonzero", "and", "or", "not", "past"}
 
 
-def magnitude(x: Expr) -> Expr:
-    """|x|."""
+def spreads(exprs: Sequence[Expr], widths: Mapping[Expr, Expr]) -> list[Expr]:
+    """How far the expressions move if symbols move by up to these widths.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, y, wx, wy = (symbol(Role.UNKNOWN, name) for name in ("x", "y", "wx", "wy"))
+    >>> spreads([2.0 * x - y], {x: wx, y: wy})
+    [2*wx + wy]
+    """
+    sizes = [*widths.values()]
+    found: list[Expr] = [ZERO] * len(exprs)
+    for (row, column), slope in jacobian(exprs, [*widths]).items():
+        found[row] = found[row] + _magnitude(slope) * sizes[column]
+    return found
+
+
+def _magnitude(x: Expr) -> Expr:
     return as_real(abs(x.value)) if x.is_constant else select(raw_node("ge", (x,)), x, -x)
 
 
@@ -56,7 +71,7 @@ def roundings(exprs: Iterable[Expr], moving: Iterable[Expr]) -> list[Expr]:
         moves.add(item)
         bound = _handed_on(item, [bounds.get(arg, ZERO) for arg in item.args])
         if item.op not in _WITHOUT:
-            bound = bound + _ERRORS.get(item.op, _OF_LIBRARY) * magnitude(item)
+            bound = bound + _ERRORS.get(item.op, _OF_LIBRARY) * _magnitude(item)
         if bound is not ZERO:
             bounds[item] = bound
     return [bounds.get(root, ZERO) for root in roots]
@@ -68,5 +83,5 @@ def _handed_on(item: Expr, bounds: list[Expr]) -> Expr:
     total = ZERO
     for place, bound in enumerate(bounds):
         if bound is not ZERO:
-            total = total + magnitude(local_slope(item, place)) * bound
+            total = total + _magnitude(local_slope(item, place)) * bound
     return total

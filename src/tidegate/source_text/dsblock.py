@@ -21,12 +21,12 @@ from tidegate.expressions import (
     differentiate,
     evaluate,
     jacobian,
-    raw_node,
     select,
     substitute,
     symbol,
     tangent,
 )
+from tidegate.expressions.rounding import spreads
 from tidegate.expressions.sparsity import dependencies
 from tidegate.model import Bound, Message, Terminate, Variable, VariableRole
 from tidegate.quick_dataclass import dataclass
@@ -324,10 +324,7 @@ class _Maker:
         along = tangent(guards, {TIME: ONE, **rates})
         weights = [symbol(Role.SEED, "wt"), *(symbol(Role.SEED, f"w{k}") for k in range(len(unknowns)))]
         self.places |= {weights[0]: ("wt", 0)} | {s: ("w", k) for k, s in enumerate(weights[1:])}
-        scales: list[Expr] = [ZERO] * len(guards)
-        for (i, j), slope in jacobian(guards, [TIME, *unknowns]).items():
-            size = as_real(abs(slope.value)) if slope.is_constant else select(raw_node("ge", (slope,)), slope, -slope)
-            scales[i] = scales[i] + size * weights[j]
+        scales = spreads(guards, dict(zip([TIME, *unknowns], weights, strict=True)))
         masked = [ONE if a is None else select(a, g, ONE) for g, a in zip(guards, system.activity, strict=True)]
         enabled, times = system.transitions.enabled, system.transitions.times
         masked += [select(enabled[k], TIME - times[k], -ONE) for k in self._moving_clocks()]
