@@ -110,22 +110,22 @@ class Layout:
     goes_on: int = -1
     tolerance: int = -1
 
-    @property
+    @cached_property
     def first_discrete(self) -> int:
         """Index of the first discrete variable in m."""
         return self.n_modes
 
-    @property
+    @cached_property
     def first_previous(self) -> int:
         """Index of the first previous value in m."""
         return self.first_discrete + len(self.discretes)
 
-    @property
+    @cached_property
     def first_input(self) -> int:
         """Index of the first input in m."""
         return self.first_previous + len(self.discretes)
 
-    @property
+    @cached_property
     def first_action(self) -> int:
         """Index of the first action flag in m."""
         return self.first_input + len(self.inputs)

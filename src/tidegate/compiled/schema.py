@@ -192,24 +192,33 @@ _OPTIONS: Final = [
 
 _STATE: Final = [
     *_single("integer", "stages degree is_first was_rejected has_polynomial needs_jacobian needs_factors is_jacobian_fresh is_cut"),
-    *_single("integer", "event_kind event_cause cause_item rounds is_terminated phase failed_guard last_guard found_guard"),
-    *_single("integer", "still_events shrinking same_time quiet_flips good_steps failures_in_a_row iterations n_stops"),
+    *_single("integer", "event_kind event_cause cause_item rounds phase failed_guard last_guard found_guard"),
+    *_single("integer", "quiet_flips good_steps failures_in_a_row iterations n_stops"),
     # 1 while the factors of consistent values are those of an earlier point, from which forces of constraints are computed
     *_single("integer", "knows_forces"),
     # whether absolute tolerances of some unknowns follow their sizes, these are known, nothing has moved, how many are held to too little
     *_single("integer", "goes_by_size is_sized is_at_rest n_loose"),
     # 1 where an event inside the step under way has been carried out; where what an event gives is known; where the method may go on behind it
     *_single("integer", "has_passed is_given can_go_on"),
-    *_single("number", "t t_end t_next t_start t_held t_shown step step_old step_new step_held step_accepted error_accepted length theta faccon"),
-    *_single("number", "last_event last_interval interval_2 interval_3 last_factor shrink_from zeno_time step_before_event found_theta"),
+    # what another run goes on from, of which integrators/run_state copies numbers, integers and arrays each at once
+    *_single("integer", "is_terminated same_time still_events shrinking"),
+    *_single("number", "t t_start step_new last_event last_interval interval_2 interval_3 last_factor shrink_from"),
+    *_arrays("number", "y y_max", "n"),
+    *_arrays("number", "p", "n_p"),
+    *_arrays("number", "m", "n_m"),
+    *_arrays("number", "conditions held", "n_conditions"),
+    *_arrays("number", "sens", "n_sens", "n"),
+    *_arrays("number", "sens_discrete", "n_sens", "n_discrete"),
+    *_single("number", "t_end t_next t_held t_shown step step_old step_held step_accepted error_accepted length theta faccon"),
+    *_single("number", "zeno_time step_before_event found_theta"),
     *_single("number", "reached sun_step_before not_finite_at time_size decided_to inside inside_of_largest sens_inside"),
     # the next time event, which a step may pass
     *_single("number", "t_event"),
     # the part of a step that a polynomial with a bound is made for; where the search for a root may end
     *_single("number", "model_reach looked_to"),
-    *_arrays("number", "y y_max ydot y_end y_held", "n"),
-    *_arrays("number", "p p_new dp", "n_p"),
-    *_arrays("number", "m m_old dm", "n_m"),
+    *_arrays("number", "ydot y_end y_held", "n"),
+    *_arrays("number", "p_new dp", "n_p"),
+    *_arrays("number", "m_old dm", "n_m"),
     # of m: discrete variables, their values before, what is to happen, how often clocks have ticked, falls of states; a grazing's guard, time, slope
     _part_of_m("discrete", "n_discrete"),
     _part_of_m("previous", "n_discrete"),
@@ -219,7 +228,7 @@ _STATE: Final = [
     _part_of_m("grazing", 3),
     _part_of_m("form", "n_forms"),
     *_arrays("number", "coefficients", "max_degree", "n"),
-    *_arrays("number", "held conditions conditions_now", "n_conditions"),
+    *_arrays("number", "conditions_now", "n_conditions"),
     *_arrays("number", "stops", "n_stops_room"),
     *_arrays("number", "outputs", "n_outputs"),
     *_arrays("number", "told", 1),
@@ -331,8 +340,7 @@ _LINEAR: Final = [
 ]
 
 _SENSITIVITIES: Final = [
-    *_arrays("number", "sens sens_end sens_out sens_held sigma", "n_sens", "n"),
-    *_arrays("number", "sens_discrete", "n_sens", "n_discrete"),
+    *_arrays("number", "sens_end sens_out sens_held sigma", "n_sens", "n"),
     *_arrays("number", "dt_dp clock_tau", "n_sens"),
 ]
 

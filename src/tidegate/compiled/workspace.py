@@ -132,15 +132,16 @@ class Workspace:
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """The numbers of one array."""
-        offset, size = self._extent(name)
+        offset, size = self.extent(name)
         return self.r[offset : offset + size]
 
     def integers(self, name: str) -> NDArray[np.int64]:
         """The integers of one array."""
-        offset, size = self._extent(name)
+        offset, size = self.extent(name)
         return self.h[offset : offset + size]
 
-    def _extent(self, name: str) -> tuple[int, int]:
+    def extent(self, name: str) -> tuple[int, int]:
+        """Where an array begins in its block, and its size."""
         number = _ARRAY_NUMBER[name]
         return int(self.h[_FIRST_ARRAY + number]), int(self.sizes[number])
 

@@ -68,10 +68,6 @@ class Causes:
         vars(other).update(vars(self), _p=p, _m=m)
         return other
 
-    def with_values(self, problem: Problem) -> Causes:
-        """The same with other values of parameters and of what is constant between events; words stay as they are."""
-        return self.of_run(problem.p, problem.m)
-
     def are_inner(self, n_guards: int, log: NDArray[np.void]) -> NDArray[np.bool_]:
         """Which entries of the log are of what the system did by itself, and of nothing that is the user's."""
         found = np.zeros(len(log), dtype=bool)

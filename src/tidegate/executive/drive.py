@@ -99,7 +99,7 @@ def _driven(
     again: _Again | None = None
     # a whole run has made no steps before: what is known of its start is not asked for
     start, may_crawl, may_multiply = integrator.time if first else problem.t_start, True, True
-    recent, kept = _Stretch(start, integrator.counters.events if first else 0), _Kept()
+    recent, kept = _Stretch(start, integrator.events if first else 0), _Kept()
     while True:
         taken = before - first
         budget = min(budget, _MANY_STEPS - taken) if taken < _MANY_STEPS else budget
@@ -117,10 +117,10 @@ def _driven(
             break
         if interrupts.wanted:
             raise KeyboardInterrupt
-        done = integrator.counters.steps
+        done = integrator.steps
         if may_multiply and done - before >= _MANY_STEPS // 10:
             may_multiply = not _warned_of_ever_more_events(integrator, problem, start, recent)
-            recent = _Stretch(integrator.time, integrator.counters.events)
+            recent = _Stretch(integrator.time, integrator.events)
         if limit is not None and done - first >= limit:
             raise TooManyStepsError(
                 f"the run took {done - first} steps and is only at t = {integrator.time:g} of {problem.t_end:g}",
@@ -166,10 +166,9 @@ class _Kept:
         if self._bytes < _MUCH:
             return
         self._is_told = True
-        counts = integrator.counters
         warnings.warn(
             f"the result of {problem.model.name} has grown to {self._bytes / 1e9:.2g} GB at t = {integrator.time:.9g} of {problem.t_end:g}: "
-            f"{counts.steps} steps, {counts.events} events; outputs= at fewer times, dense=False, which keeps no polynomials of steps, and "
+            f"{integrator.steps} steps, {integrator.events} events; outputs= at fewer times, dense=False, which keeps no polynomials of steps, and "
             "tg.no_event(...) make it smaller, max_steps= ends such a run",
             TidegateWarning,
             skip_file_prefixes=(_PACKAGE,),
@@ -203,7 +202,7 @@ class _Stretch(NamedTuple):
 
 def _warned_of_ever_more_events(integrator: StepIntegrator, problem: Problem, start: float, stretch: _Stretch) -> bool:
     """True once the user was told that events come faster and faster, so that the run will hardly end, and fills memory meanwhile."""
-    t, events = integrator.time, integrator.counters.events
+    t, events = integrator.time, integrator.events
     fresh = events - stretch.events
     if events < _MANY_EVENTS or fresh <= 0:
         return False

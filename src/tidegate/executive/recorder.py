@@ -27,10 +27,10 @@ from tidegate.names import listed
 from tidegate.results import Event, EventLog, Interpolant, Result, RunStatus, Statistics
 from tidegate.results.dense_outputs import DenseOutputs, UnknownFormulas
 from tidegate.results.event_log import EventColumns, EventKind, LazyEvents, largest
-from tidegate.results.labels import ParameterValues
+from tidegate.results.labels import ParameterValues, number
 from tidegate.results.presence import without_absent
 
-__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording"]
+__all__ = ["NONE_DONE", "NOTHING_DONE", "Cost", "Legend", "Recording", "reached"]
 
 FloatArray = NDArray[np.float64]
 
@@ -59,6 +59,11 @@ NONE_DONE: Final = Counters(*(0 for _ in Counters._fields))
 NOTHING_DONE: Final = Cost(NONE_DONE, NONE_DONE, 0.0, 0)
 
 
+def reached(time: float) -> str:
+    """How far a segment of a run has come."""
+    return f"reached t = {number(time, 10)}"
+
+
 class Legend:
     """What the numbers in the records of a problem are.
 
@@ -77,7 +82,7 @@ class Legend:
         self.p, self.t_start, self.t_end, self.n_guards = problem.p, problem.t_start, problem.t_end, len(model.guards)
         self.units = {name: q.unit for q in model.quantities if q.vector == "p" and q.unit for name in q.names}
         self.truths = tuple(name for q in model.quantities if q.vector == "p" and q.kind == "boolean" for name in q.names)
-        self.causes = Causes(problem)
+        self.m, self._wording = problem.m, Causes(problem)
         self.row_type, self.event_type, self.polynomial_type = row_type(problem), event_type(problem), polynomial_type(problem, 0)
         self.kept_parts = [part for part, _ in model.constraint_parts if part in (4, 5)]
         self.keeps_polynomials = problem.keep_polynomials
@@ -102,10 +107,14 @@ class Legend:
     def with_values(self, problem: Problem) -> Legend:
         """The legend of the same problem with other values of parameters, another end and other times: a user's hand changes them often."""
         other = object.__new__(Legend)  # the module copy takes five times as long
-        vars(other).update(vars(self))
-        other.asked, other.p, other.t_end = problem.output_times, problem.p, problem.t_end
-        other.causes = self.causes.with_values(problem)
+        vars(other).update(vars(self), asked=problem.output_times, p=problem.p, m=problem.m, t_end=problem.t_end)
+        vars(other).pop("causes", None)
         return other
+
+    @cached_property
+    def causes(self) -> Causes:
+        """What writes the causes of events."""
+        return self._wording.of_run(self.p, self.m)
 
     def places_of(self, formulas: UnknownFormulas) -> list[int]:
         """Where among recorded values those unknowns stand that are computed."""
@@ -166,7 +175,7 @@ class Recording:
     records : of the run; taken as they are now.
     cost : what was done.
     status : how the run ended, or "unfinished".
-    told : why it ended; for a run that the model terminated, what the model said is found here.
+    told : why it ended, or the time that it came to; for a run that the model terminated, what the model said is found here.
     integrator : of the run, at the end of the records.
     initial_words : what the model said at the start, if the records begin there.
     shows_inner : what the system did by itself at an event is an event too, since the user's hand led to it.
@@ -178,7 +187,7 @@ class Recording:
         records: Records,
         cost: Cost,
         status: RunStatus,
-        told: str,
+        told: str | float,
         integrator: StepIntegrator,
         initial_words: Said | None = None,
         *,
@@ -339,7 +348,8 @@ class Recording:
     @cached_property
     def message(self) -> str:
         """Why it ended, and what never happened in it."""
-        message = self._told
+        told = self._told
+        message = told if isinstance(told, str) else reached(told)
         if self.status == "terminated" and not message and self.n_events:
             stopped = self.events[-1 if self._last is None else -2]
             message = "; ".join(stopped.messages) or f"terminated by {stopped.cause}"

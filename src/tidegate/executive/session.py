@@ -37,7 +37,7 @@ from tidegate.executive.loosely_held import loosely_held
 from tidegate.executive.lost_derivatives import Recorded
 from tidegate.executive.options import NO_TIMES, Options, times_behind
 from tidegate.executive.problem import problem_of
-from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording
+from tidegate.executive.recorder import NOTHING_DONE, Cost, Legend, Recording, reached
 from tidegate.executive.remembered_losses import LostDerivatives
 from tidegate.executive.set_events import SetEvents
 from tidegate.executive.visits import Meter, State, Visits, shortly_before
@@ -130,6 +130,7 @@ class Session:
             self._integrator, self._legend, self._loading = whole
         self._records, self._initial_words = Records([], [], []), None  # of the segment under way
         self._state: State = {} if going_on is None else going_on[0]
+        self._kept: State | None = None  # the integrator's, where nothing has moved since
         self._segments: list[Result] = [] if going_on is None else [*going_on[1]]
         self._lost_derivatives = LostDerivatives(self._state.get(_LOST))
         self._handed_lost_derivatives: LostDerivatives | None = None  # of what the caller's function is given, which may be behind or before
@@ -145,12 +146,12 @@ class Session:
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: what another integrator is made from; this one's addresses mean nothing elsewhere."""
-        left_out = ("_integrator", "_legend", "_joined", "_records", "_initial_words")
+        left_out = ("_integrator", "_legend", "_joined", "_records", "_initial_words", "_kept")
         kept = {name: value for name, value in vars(self).items() if name not in left_out}
         return {**kept, "_state": self.state, "source": None}  # functions of the user, which may know no way to another process
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        vars(self).update(kept, _integrator=None, _legend=None, _joined=None, _records=Records(), _initial_words=None)
+        vars(self).update(kept, _integrator=None, _legend=None, _joined=None, _records=Records(), _initial_words=None, _kept=None)
         if self.is_fresh:
             self._start_afresh(self.problem.t_end)
 
@@ -165,7 +166,7 @@ class Session:
     @property
     def state(self) -> State:
         """Everything to go on from."""
-        state = self._state if self._integrator is None else self._integrator.state()
+        state = self._state if self._integrator is None else self._stands()
         return state if self._lost_derivatives.lost is None else {**state, _LOST: self._lost_derivatives.lost.astype(np.float64)}
 
     @property
@@ -173,7 +174,7 @@ class Session:
         """All segments as one."""
         if self._joined is None:
             status = "finished" if self.status == "ready" else self.status
-            message = self.message if self.status != "ready" else _reached(self.standing.time)
+            message = self.message if self.status != "ready" else reached(self.standing.time)
             self._joined = joined(self._segments, status=status, message=message)
             self._joined.source, self._joined.is_part = self.source, True
         return self._joined
@@ -209,7 +210,7 @@ class Session:
         except StopRun as wish:
             first = self._ended_as_asked(wish, Meter(integrator), self._initial_words)
         self.status = "terminated" if first.status == "terminated" else "ready"
-        self._note(self._part(first))
+        self._note(first)
         settings, self._settings = self._settings, []
         for setting in settings:
             self.change(setting)
@@ -236,7 +237,11 @@ class Session:
         self.problem, self._legend = self._problem_to(until, self._state), None
         integrator = choose(self.problem, self.options.method)
         begin(integrator, self.problem, Records())
-        self._integrator = integrator
+        self._integrator, self._kept = integrator, None
+
+    def _stands(self) -> State:
+        """The state of the integrator, which is at the current point."""
+        return self._live().state() if self._kept is None else self._kept
 
     def _live(self) -> StepIntegrator:
         """The integrator at the current point."""
@@ -267,7 +272,7 @@ class Session:
         problem_of(self.problem.model, (self.problem.t_start, self.problem.t_start), options, np.zeros(0))  # refuses what does not fit
         self.options, self._legend = options, None
         if self._integrator is not None:
-            self._state, self._integrator = self._integrator.state(), None
+            self._state, self._integrator = self._stands(), None
 
     def _move_end(self, until: float) -> None:
         if self.is_fresh:
@@ -338,12 +343,13 @@ class Session:
             if options.on_rows is not None or not self._is_whole:
                 self._handed_lost_derivatives = self._handed_lost_derivatives or self._lost_derivatives.copy()
                 hand = None if options.on_rows is None else partial(self._hand, options.on_rows, interrupts)
-                visits = Visits(integrator, records, initial_words, hand, remembers=not self._is_whole)
+                visits = Visits(integrator, records, initial_words, hand, state=None if self._is_whole else self._stands())
+                self._kept = None
             if initial_words is not None and initial_words.terminates:
                 stop = Stop.TERMINATED
                 integrator.collect(records)
             else:
-                done = 0 if self._is_whole else integrator.counters.steps
+                done = 0 if self._is_whole else integrator.steps
                 stop = drive(integrator, self.problem, options, records, interrupts, done, visits, stop)
             if stop is Stop.TERMINATED:
                 self._require_success(integrator, initial_words)
@@ -440,7 +446,7 @@ class Session:
             self.status = "terminated" if segment.status == "terminated" else "ready"
         else:
             self.status, self._state, self._integrator = "failed", stopped.state or self._live().state(), None
-        part = self._note(self._part(segment))
+        part = self._note(segment)
         error = None if stopped is None else stopped.error
         if isinstance(error, RunError):
             # how far back depends on what was tried, and what lies between is in no result of the session
@@ -465,7 +471,8 @@ class Session:
             n, m, adjusted = len(new.y), new.m.copy(), adjusting.assigned(new)
             m[layout.first_discrete : layout.first_previous] = adjusted[n:]
             new = replace(new, y=adjusted[:n], m=m)
-        state, meter, records = integrator.state(), Meter(integrator), Records()
+        state, meter, records = self._stands(), Meter(integrator), Records()
+        self._kept = None
         integrator.m[layout.first_input : layout.first_action] = new.m[layout.first_input : layout.first_action]
         stop = integrator.disturb(new.y, new.m[layout.first_discrete : layout.first_previous], new.p)
         integrator.collect(records)
@@ -477,11 +484,10 @@ class Session:
             raise error
         self.problem, self._legend = problem, None if self._legend is None else self._legend.with_values(problem)
         recording = self._label(records, meter.read(), "unfinished", is_set=True)
-        part = self._part(recording)
-        part.events = EventLog(SetEvents(recording, setting.causes, setting.before, setting.after), time_unit=part.time_unit)
         if self.is_fresh:
             self._settings.append(setting)
-        self._note(part, self.message)
+        part = self._note(recording, self.message)
+        part.events = EventLog(SetEvents(recording, setting.causes, setting.before, setting.after), time_unit=part.time_unit)
 
     def finish(self) -> None:
         """Carry out what the model does at the end of a run."""
@@ -491,7 +497,7 @@ class Session:
             error.result = self.result
             raise
         self.status = "finished"
-        self._note(self._part(segment))
+        self._note(segment)
         self._close()
 
     def _close(self, interrupts: Interrupts | None = None, *, failed: bool = False) -> None:
@@ -520,9 +526,8 @@ class Session:
         integrator, problem = self._live(), self.problem
         if self._legend is None:
             self._legend = Legend(problem, self.options)
-        if told is None:
-            told = _reached(integrator.time) if status == "unfinished" else ""
-        recording = Recording(self._legend, records, cost, status, told, integrator, initial_words, shows_inner=is_set)
+        why = told if told is not None else integrator.time if status == "unfinished" else ""
+        recording = Recording(self._legend, records, cost, status, why, integrator, initial_words, shows_inner=is_set)
         if len(problem.sensitivity_parameters) and recording.kept_sensitivities is not None:
             recorded = Recorded(recording.t, recording.kept_sensitivities, recording.log)
             (lost_derivatives or self._lost_derivatives).strike(problem, integrator, recorded)
@@ -543,28 +548,24 @@ class Session:
             part.status = "finished"
         return part
 
-    def _note(self, part: Result, message: str = "") -> Result:
+    def _note(self, segment: Recording, message: str = "") -> Result:
         """Take in a segment of the run, and where it has led to."""
+        part = self._part(segment)
         if not self.records:
             self._segments.clear()
         self._segments.append(part)
         self._joined = None
-        self.message = message or part.message
+        self.message = message or ("" if self.status == "ready" else segment.message)
         if self._integrator is None:
             self.standing = _standing_of(self._state)
         else:
-            integrator = self._integrator
-            now = Standing(integrator.time, integrator.y.copy(), integrator.m.copy(), integrator.p.copy())
-            self.standing = self._ended_at or now
+            self._kept = self._integrator.state()
+            self.standing = self._ended_at or _standing_of(self._kept, self._integrator.time)
         return part
 
 
 def _failed(messages: Sequence[str], time: float, origin: Origin | None) -> AssertionFailedError:
     return AssertionFailedError(f"{'; '.join(messages)} (t = {number(time, 6)})", time=time, origin=origin)
-
-
-def _reached(time: float) -> str:
-    return f"reached t = {number(time, 10)}"
 
 
 def _standing_of_row(row: np.void, now: Standing, layout: Layout) -> Standing:
@@ -574,5 +575,5 @@ def _standing_of_row(row: np.void, now: Standing, layout: Layout) -> Standing:
     return Standing(float(row["time"]), row["values"][:n].copy(), m, now.p)
 
 
-def _standing_of(state: State) -> Standing:
-    return Standing(float(state["progress"][0]), state["unknowns"], state["modes"], state["parameters"])
+def _standing_of(state: State, time: float | None = None) -> Standing:
+    return Standing(float(state["progress"][0]) if time is None else time, state["unknowns"], state["modes"], state["parameters"])

@@ -62,16 +62,16 @@ class Visits:
     integrator, records : of the run; records only grow.
     initial_words : what the model said at the start, if the records begin there.
     hand : gives new records, what they cost, and the opening if it is among them to the caller's function, if there is one.
-    remembers : whether the run may have to go on from the last visit.
+    state : the integrator's, where the run may have to go on from the last visit.
     """
 
-    def __init__(self, integrator: StepIntegrator, records: Records, initial_words: Said | None, hand: Hand | None, *, remembers: bool) -> None:
-        self._integrator, self._records, self._initial_words, self._hand, self.remembers = integrator, records, initial_words, hand, remembers
+    def __init__(self, integrator: StepIntegrator, records: Records, initial_words: Said | None, hand: Hand | None, *, state: State | None) -> None:
+        self._integrator, self._records, self._initial_words, self._hand = integrator, records, initial_words, hand
+        self.remembers = state is not None
         self._meter = None if hand is None else Meter(integrator)
         self._given = self._counts = (0, 0, 0)
-        self.state: State = {}
-        self.time = integrator.time
-        self._remember()
+        self.state: State = {} if state is None else state
+        self.time, self._counts = integrator.time, self._count()
         self._is_new = True
 
     def _remember(self) -> None:
@@ -124,7 +124,7 @@ def shortly_before(failure: float, visits: Visits, problem: Problem, options: Op
         try:
             integrator = choose(again, options.method)
             begin(integrator, again, more)
-            drive(integrator, again, replace(options, progress=None, max_steps=None), more, interrupts, integrator.counters.steps)
+            drive(integrator, again, replace(options, progress=None, max_steps=None), more, interrupts, integrator.steps)
             state = integrator.state()
             # the end of a step can lie on the wrong side of where the equations stop to be defined, by a rounding error
             begin(choose(replace(again, resume=state), options.method), again, Records())

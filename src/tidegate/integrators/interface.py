@@ -118,13 +118,17 @@ class Counters(NamedTuple):
     proved: int
 
 
+def _no_blocks() -> list[NDArray[np.void]]:
+    return []  # as list[NDArray[np.void]]() is in ten times the time
+
+
 @dataclass(eq=False)
 class Records:
     """What was written down since the last visit: rows, log entries, polynomials (types in ``integrators.record_types``)."""
 
-    rows: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
-    log: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
-    polynomials: list[NDArray[np.void]] = field(default_factory=list[NDArray[np.void]])
+    rows: list[NDArray[np.void]] = field(default_factory=_no_blocks)
+    log: list[NDArray[np.void]] = field(default_factory=_no_blocks)
+    polynomials: list[NDArray[np.void]] = field(default_factory=_no_blocks)
 
 
 class StepIntegrator(Protocol):
@@ -216,7 +220,7 @@ class StepIntegrator(Protocol):
         """Derivatives of the discrete variables, (parameters, discrete variables)."""
         ...
 
-    def state(self) -> dict[str, FloatArray]:
+    def state(self) -> Mapping[str, FloatArray]:
         """Everything another run needs to go on from here, whatever its method."""
         ...
 
@@ -241,6 +245,16 @@ class StepIntegrator(Protocol):
     @property
     def counters(self) -> Counters:
         """What has been done."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """How many have been made."""
+        ...
+
+    @property
+    def events(self) -> int:
+        """How many there have been."""
         ...
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
-from tidegate.compiled.workspace import INDEX_OF, is_number
+from tidegate.compiled.workspace import INDEX_OF
 from tidegate.events.faint import IN_A_ROW
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import plan_places as s
@@ -22,6 +22,7 @@ from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stop
 from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
+from tidegate.integrators.run_state import StateMemory
 from tidegate.integrators.several_runs import Several
 
 __all__ = ["NativeRun"]
@@ -31,6 +32,7 @@ _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 2048
 # in the order of ``Counters``, one behind the other
 _FIRST_COUNTER, _LAST_COUNTER = INDEX_OF["c_steps"], INDEX_OF["c_proved"] + 1
+_EVENTS: Final = INDEX_OF["c_events"]
 _T, _T_END, _TIME_SIZE = (INDEX_OF[name] for name in ("t", "t_end", "time_size"))
 _COUNTS: Final = tuple(INDEX_OF[name] for name in ("n_rows", "n_logged", "n_polynomials"))
 _BUDGET, _NEXT_OUTPUT, _WANTS_STEP_ROWS, _IS_TERMINATED = (INDEX_OF[name] for name in ("budget", "next_output", "wants_step_rows", "is_terminated"))
@@ -42,22 +44,6 @@ _DISTURB: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 4)(loop.
 _CONCLUDE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(loop.conclude.address)
 _CONTINUE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(loop.continue_from.address)
 _MOVE_END: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 2)(loop.move_end.address)
-# what a continuation needs besides arrays: numbers, then integers
-_STATE: Final = {
-    "unknowns": "y",
-    "parameters": "p",
-    "modes": "m",
-    "largest": "y_max",
-    "conditions": "conditions",
-    "held": "held",
-    "sensitivities": "sens",
-    "discrete_sensitivities": "sens_discrete",
-}
-_PROGRESS: Final = (
-    "t", "t_start", "step_new", "last_event", "last_interval", "interval_2", "interval_3", "last_factor", "shrink_from",
-    "is_terminated", "same_time", "still_events", "shrinking",
-)  # fmt: skip
-_PROGRESS_AT: Final = tuple((is_number(name), INDEX_OF[name]) for name in _PROGRESS)  # at every visit of a session they are read
 
 
 class NativeRun:
@@ -100,12 +86,13 @@ class NativeRun:
         self._workspace = (work.h.ctypes.data, work.r.ctypes.data)
         work["address_h"], work["address_r"] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
-        self._written = [(memoryview(buffer.view(np.uint8)), buffer.dtype) for buffer in (self._rows, self._log, self._polynomials)]
+        written = zip(_COUNTS, (self._rows, self._log, self._polynomials), strict=True)
+        self._written = [(count, memoryview(buffer.view(np.uint8)), buffer.dtype, buffer.dtype.itemsize) for count, buffer in written]
         self._fresh = [(block, block.copy()) for block in work.lasting]
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
         self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
-        self._kept = {name: work.numbers(array) for name, array in _STATE.items()}
-        self._y, self._p, self._m, self._held = (self._kept[name] for name in ("unknowns", "parameters", "modes", "held"))
+        self._y, self._p, self._m, self._held = (work.numbers(name) for name in ("y", "p", "m", "held"))
+        self._kept = StateMemory(work)
         n_y, n_d = len(self._y), len(problem.model.layout.discretes)
         body = work.numbers("body")
         self._new = body[:n_y], body[n_y : n_y + n_d], work.numbers("p_new")
@@ -199,7 +186,7 @@ class NativeRun:
         if not self._is_simple or self._past is not None or not self.takes_others:
             self.may_pack = False
             return None
-        fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, kind in self._written]
+        fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, _, kind, _ in self._written]
         self.packed_runs = packed = PackedRuns(self._workspace, fresh, self._buffers, kinds, self.problem.model.layout.n_recorded)
         packed.ask_for(self._times_at)
         return packed
@@ -279,20 +266,13 @@ class NativeRun:
         """1 for every condition of a clause that has held since the start of the run, where the clause has not happened either."""
         return self._held
 
-    def state(self) -> dict[str, FloatArray]:
+    def state(self) -> Mapping[str, FloatArray]:
         """Everything another run needs to go on from here, whatever its method."""
-        arrays = {name: view.copy() for name, view in self._kept.items()}
-        if self._past is not None:
-            arrays |= self._past.state()
-        return arrays | {
-            "progress": np.array([(self._reals if is_real else self._integers)[place] for is_real, place in _PROGRESS_AT], dtype=np.float64)
-        }
+        state = self._kept.copy()
+        return state if self._past is None else {**state, **self._past.state()}
 
     def _restore(self, state: Mapping[str, FloatArray]) -> None:
-        for name, array in _STATE.items():
-            self._work.numbers(array)[:] = np.ravel(state[name]) if name in state else 0.0
-        for name, value in zip(_PROGRESS, state["progress"].tolist(), strict=True):
-            self._work[name] = value
+        self._kept.put(state)
         self._work["time_size"] = abs(self._work["t_start"])
         if self._past is not None:
             self._work.numbers("m")[self._work["first_past"]] = float(self._past.address)
@@ -303,11 +283,11 @@ class NativeRun:
         integers = self._integers
         if not (integers[_COUNTS[0]] or integers[_COUNTS[1]] or integers[_COUNTS[2]]):
             return
-        for place, (memory, kind), target in zip(_COUNTS, self._written, (records.rows, records.log, records.polynomials), strict=True):
+        for (place, memory, kind, size), target in zip(self._written, (records.rows, records.log, records.polynomials), strict=True):
             count = integers[place]
             if count > 0:
                 # as plain bytes: numpy copies records field by field, and asks of every view whether it is safe
-                target.append(np.ndarray(count, kind, bytearray(memory[: count * kind.itemsize])))
+                target.append(np.ndarray(count, kind, bytearray(memory[: count * size])))
                 integers[place] = 0
 
     def discard(self) -> None:
@@ -325,7 +305,17 @@ class NativeRun:
     @property
     def counters(self) -> Counters:
         """What has been done."""
-        return Counters._make(self._integers[_FIRST_COUNTER:_LAST_COUNTER])
+        return Counters._make(self._integers[_FIRST_COUNTER:_LAST_COUNTER].tolist())
+
+    @property
+    def steps(self) -> int:
+        """How many have been made."""
+        return self._integers[_FIRST_COUNTER]
+
+    @property
+    def events(self) -> int:
+        """How many there have been."""
+        return self._integers[_EVENTS]
 
     @property
     def y(self) -> FloatArray:

@@ -36,12 +36,12 @@ class Pace:
 
     def __init__(self, run: StepIntegrator) -> None:
         self._run, self._held, self._rate = run, 0.0, 0.0
-        self._time, self._steps = run.time, run.counters.steps
+        self._time, self._steps = run.time, run.steps
         self.look()
 
     def start_over(self) -> None:
         """Count from the last look on, which was here."""
-        self._held, self._steps = 0.0, self._run.counters.steps
+        self._held, self._steps = 0.0, self._run.steps
 
     def look(self) -> None:
         """Note the time constants here, which are those of the steps since the last look, or those there if they are shorter."""
@@ -53,7 +53,7 @@ class Pace:
     @property
     def is_that_of_the_motion(self) -> bool:
         """Whether steps up to the last look were so short that a series would have been quicker."""
-        return self._held < _SHORT * (self._run.counters.steps - self._steps)
+        return self._held < _SHORT * (self._run.steps - self._steps)
 
 
 def is_kept_moving(problem: Problem) -> bool:
@@ -103,8 +103,8 @@ def _tried(problem: Problem) -> bool:
 
 def _goes_on_to(run: StepIntegrator, steps: int) -> bool:
     """Whether it has not come to its end, whatever that is, before it has taken so many steps."""
-    while run.counters.steps < steps:
-        if run.advance(steps - run.counters.steps) is not Stop.LIMIT:
+    while run.steps < steps:
+        if run.advance(steps - run.steps) is not Stop.LIMIT:
             return False
         run.discard()
     return True

@@ -33,6 +33,7 @@ class NamedValues:
         self._compiled = compiled
         self.model_name = compiled.name
         self._located = compiled.located
+        self._settable: dict[str, Located] = {}
 
     def names(self, *roles: str) -> list[str]:
         """Names of variables with these roles, of all if none is given; an array has one. What is hidden is not among them."""
@@ -80,6 +81,18 @@ class NamedValues:
         UsageError
             If there is no such name, or it follows from others, or the value does not fit.
         """
+        located = self._settable.get(name) or self._checked_name(name)
+        variable = located.quantity
+        new = numbers_for(name, texts_to_numbers(name, value, variable.texts), located.shape)
+        if variable.kind != "real" and np.any(new != np.round(new)):
+            raise UsageError(f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False")
+        for element, number in zip(located.names, new.tolist(), strict=True):
+            sentence = variable.problem(element, number)
+            if sentence:
+                raise UsageError(sentence, origin=variable.origin)
+        return located, new
+
+    def _checked_name(self, name: str) -> Located:
         located = self.located(name)
         variable = located.quantity
         follows = variable.vector in ("outputs", "numbers")
@@ -92,14 +105,8 @@ class NamedValues:
             raise UsageError(
                 f"{name} is an output and follows from other variables", hint="set a state, a discrete variable, an input or a parameter"
             )
-        new = numbers_for(name, texts_to_numbers(name, value, variable.texts), located.shape)
-        if variable.kind != "real" and np.any(new != np.round(new)):
-            raise UsageError(f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False")
-        for element, number in zip(located.names, new.tolist(), strict=True):
-            sentence = variable.problem(element, number)
-            if sentence:
-                raise UsageError(sentence, origin=variable.origin)
-        return located, new
+        self._settable[name] = located
+        return located
 
     def check_parameters(self, p: FloatArray) -> None:
         """UsageError if a clock could not go on with these parameters."""

@@ -193,7 +193,7 @@ class Segments:
         run.set_end(until, times)
         try:
             with interrupts:
-                first = 0 if self._options.max_steps is None else run.counters.steps
+                first = 0 if self._options.max_steps is None else run.steps
                 stop = drive(run, self._problem, self._options, records, interrupts, first)
         except BaseException as error:
             self._time = run.time

@@ -127,7 +127,7 @@ class Simulation:
 
     def __setitem__(self, name: str, value: ArrayLike) -> None:
         """Set one value; see ``set``."""
-        self.set({name: value})
+        self._set({name: value})
 
     def keys(self) -> list[str]:
         """Names of everything that has a value; an array has one."""
@@ -179,11 +179,15 @@ class Simulation:
         RunError
             If no consistent values follow; the simulation stands where it stood.
         """
-        self._check_open("set values")
         if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise UsageError(f"values must be a dict by name, not {values!r}", hint='simulation.set({"k": 3.0})')
+        self._set(values)
+        return self
+
+    def _set(self, values: Mapping[str, ArrayLike]) -> None:
+        self._check_open("set values")
         standing = self._session.standing
-        vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
+        vectors: dict[str, FloatArray] = {"y": standing.y, "m": standing.m, "p": standing.p}
         causes: list[str] = []
         before: dict[str, float] = {}
         after: dict[str, float] = {}
@@ -193,16 +197,17 @@ class Simulation:
             old = located.of(vector)
             if old.tolist() == new.tolist():
                 continue
+            if vector is getattr(standing, located.quantity.vector):
+                vector = vectors[located.quantity.vector] = vector.copy()
             vector[located.indices] = new if located.signs is None else new * located.signs
             causes.append(f"{name} set by the user")
             if located.quantity.role in ("parameter", "input"):
                 before |= zip(located.names, located.by_element(old).tolist(), strict=True)
                 after |= zip(located.names, located.by_element(new).tolist(), strict=True)
-        if vectors["p"].tobytes() != standing.p.tobytes():
+        if vectors["p"] is not standing.p:
             self._quantities.check_parameters(vectors["p"])
         if causes:
             self._session.change(Setting(Standing(standing.time, **vectors), tuple(causes), before, after))
-        return self
 
     # -- going on -----------------------------------------------------------------------------------------------------------------------------
 
@@ -320,7 +325,7 @@ class Simulation:
     # -- for people ---------------------------------------------------------------------------------------------------------------------------
 
     def _check_open(self, what: str) -> None:
-        if self.status in ("terminated", "finished"):
+        if self._session.status in ("terminated", "finished"):
             how = f"was ended by the model ({self._session.message})" if self.status == "terminated" else "has ended"
             raise UsageError(f"cannot {what}: the run {how} at t = {self.time:g}", hint="start a new simulation")
 

@@ -127,12 +127,12 @@ class TaylorIntegrator(NativeRun):
 
     def _look_later(self) -> None:
         """Radau goes on from here."""
-        self._next_look = self.counters.steps + self._between_looks
+        self._next_look = self.steps + self._between_looks
         self._between_looks *= 2
 
     def _advance_by_radau(self, budget: int, pace: Pace) -> Stop:
-        stop = super().advance(min(budget, self._next_look - self.counters.steps))
-        if stop is Stop.LIMIT and self.counters.steps >= self._next_look:
+        stop = super().advance(min(budget, self._next_look - self.steps))
+        if stop is Stop.LIMIT and self.steps >= self._next_look:
             pace.look()
             if pace.is_that_of_the_motion:
                 self._by_radau = None
