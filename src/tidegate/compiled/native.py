@@ -16,6 +16,7 @@ import re
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -33,6 +34,9 @@ _LONG: Final = 1 << 20  # characters of text from which on the generator's fast 
 _DIGEST_BYTES: Final = 32
 _MOST_BYTES: Final = 128 << 20  # of object files on disk; a small model's has 10 KiB
 
+_MOST_SPARE: Final = 64  # libraries that nobody needs any more, for models that differ from theirs in numbers only
+_LARGEST_SPARE: Final = 1 << 16  # bytes of an object file: of a larger one linking is no great part
+
 _HAS_LIBRARIES: Final = sys.platform == "linux"  # elsewhere ORC was not tried
 _MOST_LIBRARIES: Final = 64  # linked one beside the other; of each that is gone some kilobytes stay until all are
 
@@ -40,6 +44,7 @@ _MOST_LIBRARIES: Final = 64  # linked one beside the other; of each that is gone
 _compiling = threading.Lock()
 _numbers = itertools.count()
 _offered_functions: dict[str, int] = {}
+_spare: deque[tuple[str, Any]] = deque(maxlen=_MOST_SPARE)
 
 
 class NativeModule:
@@ -48,12 +53,18 @@ class NativeModule:
     Parameters
     ----------
     engine : the LLVM engine that owns the memory.
-    is_from_cache : True if the code was read from disk instead of being generated.
+    is_from_cache : True if the code was read from disk, or was there, instead of being generated.
+    key : of its text without numbers, if others may have the memory afterwards; they put their own numbers there.
     """
 
-    def __init__(self, engine: Any, is_from_cache: bool) -> None:
+    def __init__(self, engine: Any, is_from_cache: bool, key: str = "") -> None:
         self._engine = engine
         self.is_from_cache = is_from_cache
+        self._key = key
+
+    def __del__(self, spare: deque[tuple[str, Any]] = _spare) -> None:
+        if self._key:
+            spare.append((self._key, self._engine))  # wherever the collector comes by: no lock is taken
 
     def address(self, name: str) -> int:
         """Address of a function of the module.
@@ -95,20 +106,35 @@ def load(ir: str) -> NativeModule:
     9.0
     """
     with _compiling:
-        host = _host()
-        functions = _library_functions(ir)
-        ir, numbers = apart(ir)
-        path = None if "inttoptr" in ir else safe_directory() / "native" / f"{host.key(ir)}.o"
-        code = read_object(path) if path is not None else None
-        is_from_cache = code is not None
-        if code is None:
-            code = host.compiled(ir)
-            if path is not None:
-                write_object(path, code)
-        module = NativeModule(_Library(code, _offered(ir), functions) if _HAS_LIBRARIES else _linked(code), is_from_cache)
+        text, numbers = apart(ir)
+        key = "" if "inttoptr" in text else _host().key(text)
+        module = _left_over(key) or _made(text, key, is_reusable=text.count(" = global ") == (numbers is not None))
     if numbers is not None:
         ctypes.memmove(module.variable(NUMBERS), numbers.tobytes(), numbers.nbytes)
     return module
+
+
+def _left_over(key: str) -> NativeModule | None:
+    """The same code in memory that nobody needs any more; numbers are the only thing in it that changes."""
+    for item in (*_spare,):
+        if item[0] == key:
+            with suppress(ValueError):  # it may have gone meanwhile
+                _spare.remove(item)
+                return NativeModule(item[1], is_from_cache=True, key=key)
+    return None
+
+
+def _made(text: str, key: str, *, is_reusable: bool) -> NativeModule:
+    """A text without numbers as machine code, from the cache if it is there; an empty key keeps it out of that."""
+    path = safe_directory() / "native" / f"{key}.o" if key else None
+    code = read_object(path) if path is not None else None
+    is_from_cache = code is not None
+    if code is None:
+        code = _host().compiled(text)
+        if path is not None:
+            write_object(path, code)
+    engine = _Library(code, _offered(text), _library_functions(text)) if _HAS_LIBRARIES else _linked(code)
+    return NativeModule(engine, is_from_cache, key if _HAS_LIBRARIES and is_reusable and len(code) <= _LARGEST_SPARE else "")
 
 
 def offer(name: str, address: int) -> None:
