@@ -121,7 +121,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     divisors = divisors_of(form.rhs, active, locking.varies)
     others = turning_divisors(form.rhs, active, continuous, divisors)
     exponents = turning_exponents(form.rhs, active, continuous)
-    algebraic = np.isin(np.arange(len(form.unknowns)), [j for _, j in form.mass], invert=True)
+    algebraic = np.ones(len(form.unknowns), dtype=bool)
+    algebraic[[j for _, j in form.mass]] = False
     slopes = jacobian(list(form.rhs), list(form.unknowns))
     sparsity = sparsity_of(len(form.unknowns), slopes, ~algebraic) if form.is_diagonal else None
     parts = FunctionParts(

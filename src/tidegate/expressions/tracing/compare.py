@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -67,7 +68,7 @@ def numeric(given: Any, point: Point) -> Any:
     """Arguments of a function with the value of every symbol in place of it."""
     values: Any = given
     if isinstance(values, Expr):
-        (number,) = evaluate([values], point)
+        (number,) = _at([values], point)
         return Truth(number != 0.0) if values.is_boolean else PlainNumber(number)
     if is_array(values) and values.dtype == object:
         array: Any = values
@@ -83,13 +84,19 @@ def numeric(given: Any, point: Point) -> Any:
 def _all_numeric(items: list[Any], point: Point) -> list[Any]:
     """The same for many, expressions all at once."""
     expressions = [item for item in items if isinstance(item, Expr)]
-    numbers = iter(evaluate(expressions, point))
+    numbers = iter(_at(expressions, point))
     held = [next(numbers) if isinstance(item, Expr) else numeric(item, point) for item in items]
 
     def plain(item: Any, number: Any) -> Any:
         return (Truth(number != 0.0) if item.is_boolean else PlainNumber(number)) if isinstance(item, Expr) else number
 
     return [plain(item, number) for item, number in zip(items, held, strict=True)]
+
+
+def _at(expressions: list[Expr], point: Point) -> list[float]:
+    """Their numbers; nearly always they are the symbols of the point themselves."""
+    known = [float(point[item]) for item in expressions if item in point]
+    return known if len(known) == len(expressions) else evaluate(expressions, point)
 
 
 def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:
@@ -178,12 +185,10 @@ def _points_around(graph: _Graph, start: Point, most: int) -> list[Point]:
 
 
 def _scattered(start: Point, count: int) -> list[Point]:
-    rng = np.random.default_rng(_SEED)
     values = np.array(list(start.values()), dtype=float)
     sizes = np.where(values == 0.0, 1.0, np.abs(values))
     found = [dict(start)]
-    for k in range(1, count):
-        noise = rng.standard_normal(values.size)
+    for k, noise in enumerate(_noise(max(count - 1, 0), values.size), 1):
         if k % 4 == 1:
             moved = values + 0.01 * sizes * noise
         elif k % 4 == 2:
@@ -192,6 +197,12 @@ def _scattered(start: Point, count: int) -> list[Point]:
             moved = values + (sizes + 1.0) * noise * (1.0 if k % 4 == 3 else 3.0)
         found.append(dict(zip(start, moved.tolist(), strict=True)))
     return found
+
+
+@lru_cache(maxsize=64)
+def _noise(count: int, size: int) -> FloatArray:
+    """The same for every function."""
+    return np.random.default_rng(_SEED).standard_normal((count, size))
 
 
 def _other_sides(graph: _Graph, points: list[Point]) -> list[Point]:
