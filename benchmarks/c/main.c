@@ -50,6 +50,9 @@ static void set_up(Run *run, const Problem *problem, sunrealtype rtol, sunrealty
         CVodeSetLinearSolver(run->solver, linear, matrix);
         CVodeSetJacFn(run->solver, problem->rates_jacobian);
         CVodeSetMaxNumSteps(run->solver, MOST_STEPS);
+        /* a matrix for each step, as tidegate has it: one of an earlier step can hide what is wrong */
+        CVodeSetLSetupFrequency(run->solver, 1);
+        CVodeSetJacEvalFrequency(run->solver, 1);
         if (problem->guard) {
             int rising = 1;
             CVodeRootInit(run->solver, 1, problem->guard);
@@ -63,6 +66,7 @@ static void set_up(Run *run, const Problem *problem, sunrealtype rtol, sunrealty
         IDASetLinearSolver(run->solver, linear, matrix);
         IDASetJacFn(run->solver, problem->residual_jacobian);
         IDASetMaxNumSteps(run->solver, MOST_STEPS);
+        IDASetDeltaCjLSetup(run->solver, 0.0);
     }
 }
 

@@ -264,3 +264,10 @@ def test_nothing_is_read_behind_a_table_of_operations() -> None:
     # where threads have memory of their own such a table may be the last thing that is mapped
     done = subprocess.run([sys.executable, "-c", _AT_THE_END_OF_MEMORY], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_every_matrix_is_counted_once() -> None:
+    decay = tg.ode(lambda t, y: [-200.0 * y["x"] + y["z"], -y["z"]], {"x": 1.0, "z": 1.0})
+    for method in ("bdf", "ida"):
+        done = tg.simulate(decay, (0.0, 2.0), method=method).statistics
+        assert done.factorizations == done.jacobians > 0

@@ -21,7 +21,6 @@ CVode = native_function("CVode", CODE, HANDLE, C_NUMBER, HANDLE, HANDLE, CODE)
 CVodeGetDky = native_function("CVodeGetDky", CODE, HANDLE, C_NUMBER, CODE, HANDLE)
 CVodeGetLastOrder = native_function("CVodeGetLastOrder", CODE, HANDLE, HANDLE)
 CVodeGetNumErrTestFails = native_function("CVodeGetNumErrTestFails", CODE, HANDLE, HANDLE)
-CVodeGetNumLinSolvSetups = native_function("CVodeGetNumLinSolvSetups", CODE, HANDLE, HANDLE)
 CVodeGetNumNonlinSolvConvFails = native_function("CVodeGetNumNonlinSolvConvFails", CODE, HANDLE, HANDLE)
 CVodeGetNumNonlinSolvIters = native_function("CVodeGetNumNonlinSolvIters", CODE, HANDLE, HANDLE)
 CVodeGetSensDky1 = native_function("CVodeGetSensDky1", CODE, HANDLE, C_NUMBER, CODE, CODE, HANDLE)
@@ -43,7 +42,7 @@ def _begin(run, t, which):
     """At order 1 from the current point, at the start of a run or again."""
     memory = run.sun_memory
     if which != AT_START:
-        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumLinSolvSetups, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
+        keep_counts(run, CVodeGetNumErrTestFails, CVodeGetNumNonlinSolvIters, CVodeGetNumNonlinSolvConvFails)
     run.sun_step_before = -1.0  # there is none
     first = run.step_new if which == AT_START else 0.0
     if first == 0.0 and run.is_at_rest == 1:

@@ -25,7 +25,6 @@ IDASolve = native_function("IDASolve", CODE, HANDLE, C_NUMBER, HANDLE, HANDLE, H
 IDAGetDky = native_function("IDAGetDky", CODE, HANDLE, C_NUMBER, CODE, HANDLE)
 IDAGetLastOrder = native_function("IDAGetLastOrder", CODE, HANDLE, HANDLE)
 IDAGetNumErrTestFails = native_function("IDAGetNumErrTestFails", CODE, HANDLE, HANDLE)
-IDAGetNumLinSolvSetups = native_function("IDAGetNumLinSolvSetups", CODE, HANDLE, HANDLE)
 IDAGetNumNonlinSolvConvFails = native_function("IDAGetNumNonlinSolvConvFails", CODE, HANDLE, HANDLE)
 IDAGetNumNonlinSolvIters = native_function("IDAGetNumNonlinSolvIters", CODE, HANDLE, HANDLE)
 IDAGetSensDky1 = native_function("IDAGetSensDky1", CODE, HANDLE, C_NUMBER, CODE, CODE, HANDLE)
@@ -121,7 +120,7 @@ def ida_restart(run, t, which):
         return 0
     memory = run.sun_memory
     if which != AT_START:
-        keep_counts(run, IDAGetNumErrTestFails, IDAGetNumLinSolvSetups, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
+        keep_counts(run, IDAGetNumErrTestFails, IDAGetNumNonlinSolvIters, IDAGetNumNonlinSolvConvFails)
     for q in range(n):
         run.f0[q] = run.ydot[q]
     run.not_finite_at = np.nan

@@ -120,15 +120,13 @@ def sensitivities_to(run, t, offset, get):
 
 
 @native
-def keep_counts(run, get_rejected, get_setups, get_iterations, get_failures):
-    """Add up what a restart sets to zero."""
+def keep_counts(run, get_rejected, get_iterations, get_failures):
+    """Add up what a restart sets to zero, of what is not counted where it happens."""
     memory = run.sun_memory
     word = run.address_h + 8 * run.sun_word_at
     run.sun_word = 0
     get_rejected(memory, word)
     run.c_rejected += run.sun_word
-    get_setups(memory, word)
-    run.c_factor += run.sun_word
     get_iterations(memory, word)
     run.c_newton += run.sun_word
     get_failures(memory, word)

@@ -171,15 +171,14 @@ class SundialsIntegrator(NativeRun):
             return done
         prefix = "IDA" if self._name == "ida" else "CVode"
         live: list[int] = []
-        for name in ("ErrTestFails", "LinSolvSetups", "NonlinSolvIters", "NonlinSolvConvFails"):
+        for name in ("ErrTestFails", "NonlinSolvIters", "NonlinSolvConvFails"):
             word = c_int64()
             c_function(f"{prefix}GetNum{name}", CODE, HANDLE, HANDLE)(self._work["sun_memory"], addressof(word))
             live.append(word.value)
         return done._replace(
             rejected=done.rejected + live[0],
-            factorizations=done.factorizations + live[1],
-            newton_iterations=done.newton_iterations + live[2],
-            newton_failures=done.newton_failures + live[3],
+            newton_iterations=done.newton_iterations + live[1],
+            newton_failures=done.newton_failures + live[2],
         )
 
     @property
