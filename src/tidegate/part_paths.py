@@ -12,7 +12,7 @@ from typing import Final
 
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["AcrossParts", "across_parts", "full_shape"]
+__all__ = ["AcrossParts", "across_parts", "full_shape", "without_indices"]
 
 _INDEX: Final = r"(?:\[(\d+(?:,\d+)*)\])?"
 
@@ -47,6 +47,17 @@ def full_shape(indices: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
         return ()
     shape = tuple(max(index[axis] for index in found) + 1 for axis in range(ranks.pop()))
     return shape if found == set(itertools.product(*map(range, shape))) else ()
+
+
+def without_indices(name: str) -> str:
+    """What all elements of an array of numbers or parts are called.
+
+    Examples
+    --------
+    >>> without_indices("row[3].cell[0].T"), without_indices("level")
+    ('row.cell.T', 'level')
+    """
+    return re.sub(_INDEX, "", name) if "[" in name else name
 
 
 def across_parts(name: str, names: Sequence[str]) -> AcrossParts | None:

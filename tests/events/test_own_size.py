@@ -109,6 +109,35 @@ def test_what_a_front_has_not_reached_yet_asks_for_no_steps(named: bool) -> None
     assert own <= 1.3 * given
 
 
+class _Cell(tg.Component):
+    before = tg.InputSignal()
+    x = tg.State(start=0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == 5.0 * (self.before - self.x)
+
+
+class _Row(tg.Component):
+    n = tg.Constant(60)
+    cell = tg.Array(_Cell, n)
+
+    def equations(self) -> Any:
+        for k in range(self.n):
+            yield self.cell[k].before == (1.0 if k == 0 else self.cell[k - 1].x)
+
+
+@pytest.mark.parametrize("method", ["taylor", "radau", "bdf"])
+def test_an_array_of_parts_is_held_to_the_tolerances_of_an_array_of_numbers(method: str) -> None:
+    def rates(t: Any, y: Any) -> Any:
+        x = [1.0, *y["x"]]
+        return {"x": [5.0 * (x[k] - x[k + 1]) for k in range(60)]}
+
+    by_hand = tg.simulate(tg.ode(rates, y0={"x": np.zeros(60)}), (0, 4), method=method, rtol=_RTOL)
+    of_parts = tg.simulate(_Row(), (0, 4), method=method, rtol=_RTOL)
+    assert of_parts.statistics.steps == pytest.approx(by_hand.statistics.steps, abs=2)
+    assert of_parts.final["cell[20].x"] == pytest.approx(by_hand.final["x[20]"], rel=1e-3)
+
+
 def _told(run: Any, **options: Any) -> list[str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -16,6 +16,7 @@ from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
 from tidegate.linear.dense import lapack_addresses
 from tidegate.linear.stages import MOST_ROWS
+from tidegate.part_paths import without_indices
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Method", "fill", "lay_out", "refill", "set_stops"]
@@ -169,12 +170,16 @@ def fill(work: w.Workspace, problem: Problem) -> None:
 
 
 def _first_of_quantity(model: CompiledModel) -> NDArray[np.intp]:
-    """For every unknown the first element of the array that it is one of; a short list without names holds several quantities, each by itself."""
+    """For every unknown the first element of the array that it is one of, be it of numbers or of parts; a short list without names holds several
+    quantities, each by itself.
+    """
     places = {name: k for k, name in enumerate(model.layout.unknowns)}
     first = np.arange(len(places))
+    arrays: dict[str, list[int]] = {}
     for quantity in model.quantities:
-        elements = [places[name] for name in quantity.names if name in places]
-        if len(elements) >= (_FIELD if quantity.name == _UNNAMED else 2):
+        arrays.setdefault(without_indices(quantity.name), []).extend(places[name] for name in quantity.names if name in places)
+    for name, elements in arrays.items():
+        if len(elements) >= (_FIELD if name == _UNNAMED else 2):
             first[elements] = min(elements)
     return first
 
