@@ -165,12 +165,13 @@ def test_code_seen_before_comes_from_disk(tmp_path: Path, monkeypatch: pytest.Mo
 def test_damaged_cache_entries_are_compiled_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIDEGATE_CACHE_DIR", str(tmp_path))
     text = emit_module([specification([x - 1])])
-    load(text)
+    kept = [load(text)]  # or what is left over would be taken
     (entry,) = tmp_path.glob("native/*.o")
     whole = entry.read_bytes()
     for damaged in (b"", whole[:100], whole[:-1] + bytes([whole[-1] ^ 1])):
         entry.write_bytes(damaged)
         module = load(text)
+        kept.append(module)
         assert not module.is_from_cache
         assert run(module, 1, {x: 3.0}) == [2.0]
         assert entry.read_bytes() == whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import threading
 
@@ -38,6 +39,25 @@ def test_code_is_taken_over_with_other_numbers() -> None:
     second = scaled(3.7)
     assert second.is_from_cache
     assert (second.address("scaled"), value(second)) == (where, 3.7)
+
+
+def test_code_is_taken_over_from_what_the_collector_finds() -> None:
+    first = scaled(3.3)
+    where = first.address("scaled")
+    circle: list[object] = [first]
+    circle.append(circle)
+    del first, circle
+    gc.collect()
+    second = scaled(3.9)
+    assert (second.address("scaled"), value(second)) == (where, 3.9)
+
+
+def test_a_copy_is_the_same() -> None:
+    first = scaled(2.3)
+    other = copy.deepcopy(copy.copy(first))
+    del first
+    third = scaled(2.9)
+    assert (value(other), value(third)) == (2.3, 2.9)
 
 
 def test_code_that_is_in_use_is_not_taken() -> None:

@@ -44,6 +44,7 @@ _MOST_LIBRARIES: Final = 64  # linked one beside the other; of each that is gone
 _compiling = threading.Lock()
 _numbers = itertools.count()
 _offered_functions: dict[str, int] = {}
+_in_use: dict[int, Any] = {}  # the collector finalizes everything in a cycle that nobody needs, also what is to be kept of it, unless it is here
 _spare: deque[tuple[str, Any]] = deque(maxlen=_MOST_SPARE)
 
 
@@ -60,11 +61,19 @@ class NativeModule:
     def __init__(self, engine: Any, is_from_cache: bool, key: str = "") -> None:
         self._engine = engine
         self.is_from_cache = is_from_cache
-        self._key = key
+        self._key, self._ticket = key, next(_numbers)
+        if key:
+            _in_use[self._ticket] = engine
 
-    def __del__(self, spare: deque[tuple[str, Any]] = _spare) -> None:
-        if self._key:
-            spare.append((self._key, self._engine))  # wherever the collector comes by: no lock is taken
+    def __del__(self, in_use: dict[int, Any] = _in_use, spare: deque[tuple[str, Any]] = _spare) -> None:
+        if self._key:  # wherever the collector comes by: no lock is taken
+            spare.append((self._key, in_use.pop(self._ticket)))
+
+    def __copy__(self) -> NativeModule:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> NativeModule:
+        return self  # of two, the first that is not needed any more would give away what the other needs
 
     def address(self, name: str) -> int:
         """Address of a function of the module.

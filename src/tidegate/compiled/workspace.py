@@ -22,7 +22,6 @@ __all__ = [
     "indices_of",
     "integers",
     "intrinsic",
-    "is_number",
     "matrix",
     "tail",
     "vector",
@@ -69,11 +68,6 @@ STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
 def indices_of(names: Sequence[str]) -> NDArray[np.intp]:
     """Where single entries stand, to reach several at once."""
     return np.array([INDEX_OF[name] for name in names])
-
-
-def is_number(name: str) -> bool:
-    """Whether a single entry stands among the numbers; the others are integers."""
-    return name in _INDEX_OF_NUMBER
 
 
 @intrinsic
