@@ -188,8 +188,9 @@ def _scattered(start: Point, count: int) -> list[Point]:
     values = np.array(list(start.values()), dtype=float)
     sizes = np.where(values == 0.0, 1.0, np.abs(values))
     found = [dict(start)]
-    noises: FloatArray = _noise(max(count - 1, 0), values.size)
-    for k, noise in enumerate(noises, 1):
+    noises = _noise(max(count - 1, 0), values.size)
+    for k in range(1, count):
+        noise: FloatArray = noises[k - 1]
         if k % 4 == 1:
             moved = values + 0.01 * sizes * noise
         elif k % 4 == 2:
