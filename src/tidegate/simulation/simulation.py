@@ -187,7 +187,9 @@ class Simulation:
     def _set(self, values: Mapping[str, ArrayLike]) -> None:
         self._check_open("set values")
         standing = self._session.standing
-        vectors: dict[str, FloatArray] = {"y": standing.y, "m": standing.m, "p": standing.p}
+        # what is recorded keeps m and p, and not the whole state that they stand in
+        vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
+        sets_parameters = False
         causes: list[str] = []
         before: dict[str, float] = {}
         after: dict[str, float] = {}
@@ -197,14 +199,13 @@ class Simulation:
             old = located.of(vector)
             if old.tolist() == new.tolist():
                 continue
-            if vector is getattr(standing, located.quantity.vector):
-                vector = vectors[located.quantity.vector] = vector.copy()
             vector[located.indices] = new if located.signs is None else new * located.signs
             causes.append(f"{name} set by the user")
+            sets_parameters |= located.quantity.vector == "p"
             if located.quantity.role in ("parameter", "input"):
                 before |= zip(located.names, located.by_element(old).tolist(), strict=True)
                 after |= zip(located.names, located.by_element(new).tolist(), strict=True)
-        if vectors["p"] is not standing.p:
+        if sets_parameters:
             self._quantities.check_parameters(vectors["p"])
         if causes:
             self._session.change(Setting(Standing(standing.time, **vectors), tuple(causes), before, after))
