@@ -130,17 +130,17 @@ class Layout:
         """Index of the first action flag in m."""
         return self.first_input + len(self.inputs)
 
-    @property
+    @cached_property
     def first_count(self) -> int:
         """Index of the first count in m."""
         return self.first_action + self.n_actions
 
-    @property
+    @cached_property
     def first_drop(self) -> int:
         """Index of the first drop of a state in m."""
         return self.first_count + self.n_time_events
 
-    @property
+    @cached_property
     def first_grazing(self) -> int:
         """Index of what is noted of grazing.
 
@@ -149,22 +149,22 @@ class Layout:
         """
         return self.first_drop + len(self.dropping)
 
-    @property
+    @cached_property
     def first_form(self) -> int:
         """Index of what says which equations of an HDAE hold: 1 those that are integrated, 0 those that consistent values follow from."""
         return self.first_grazing + len(GRAZING_NUMBERS)
 
-    @property
+    @cached_property
     def first_past(self) -> int:
         """Index of what says where the past stands; 0 where there is none."""
         return self.first_form + self.n_forms
 
-    @property
+    @cached_property
     def n_m(self) -> int:
         """Length of m."""
         return self.first_past + self.n_pasts
 
-    @property
+    @cached_property
     def n_recorded(self) -> int:
         """Length of a recorded row."""
         return len(self.unknowns) + len(self.discretes) + self.n_outputs

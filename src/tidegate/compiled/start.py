@@ -126,10 +126,8 @@ class ExpressionStart:
 
     def problem(self, p: FloatArray, *, has_started: bool = False) -> tuple[str, Origin | None] | None:
         """Why the model cannot have these parameters: one is outside its limits, or a clock would have no period."""
-        if has_started and not (self._has_times or self._demands):
-            return None
         known = self._known(p)
-        if not (has_started or self._demands or self._may_be_wrong(known)):
+        if not (self._demands or (self._has_times if has_started else self._may_be_wrong(known))):
             return None
         found = problems_with(self._given, known, has_started=has_started)
         if found:

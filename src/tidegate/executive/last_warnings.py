@@ -25,8 +25,6 @@ def warn(not_finite: Sequence[str], lost_derivatives: Sequence[str], within_tole
     lost_derivatives : about derivatives that do not exist.
     within_tolerances : about what is smaller than these.
     """
-    if not (not_finite or lost_derivatives or within_tolerances):
-        return
     for kind, every in ((SensitivityWarning, lost_derivatives), (NotFiniteWarning, not_finite), (ToleranceWarning, within_tolerances)):
         if every:
             warnings.warn("; ".join(shortened(every, _WARNED)), kind, skip_file_prefixes=(_PACKAGE,))

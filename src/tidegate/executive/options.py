@@ -232,8 +232,6 @@ def _time_number(given: Any) -> float:
 
 def finite_time(name: str, value: float) -> float:
     """A time, or the error that tells which argument is none."""
-    if isinstance(value, float) and math.isfinite(value):
-        return float(value)
     try:
         found = _time_number(value)
     except (TypeError, ValueError):

@@ -445,7 +445,7 @@ class Session:
         if stopped is None:
             self.status = "terminated" if segment.status == "terminated" else "ready"
         else:
-            self.status, self._state, self._integrator = "failed", stopped.state or self._live().state(), None
+            self.status, self._state, self._integrator = "failed", stopped.state or self._stands(), None
         part = self._note(segment)
         error = None if stopped is None else stopped.error
         if isinstance(error, RunError):

@@ -69,7 +69,7 @@ class Visits:
         self._integrator, self._records, self._initial_words, self._hand = integrator, records, initial_words, hand
         self.remembers = state is not None
         self._meter = None if hand is None else Meter(integrator)
-        self._given = self._counts = (0, 0, 0)
+        self._given = (0, 0, 0)
         self.state: State = {} if state is None else state
         self.time, self._counts = integrator.time, self._count()
         self._is_new = True

@@ -38,6 +38,8 @@ def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
     [9.0, 1.0]
     """
     roots = list(exprs)
+    if all(root in values for root in roots):  # symbols, as a rule: nothing is to be walked through
+        return [float(values[root]) for root in roots]
     found = evaluate_order(walk(roots), values)
     return [found[root] for root in roots]
 

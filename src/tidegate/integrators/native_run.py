@@ -87,7 +87,7 @@ class NativeRun:
         work["address_h"], work["address_r"] = self._workspace
         self._buffers = (self._rows.ctypes.data, self._log.ctypes.data, self._polynomials.ctypes.data)
         written = zip(_COUNTS, (self._rows, self._log, self._polynomials), strict=True)
-        self._written = [(count, memoryview(buffer.view(np.uint8)), buffer.dtype, buffer.dtype.itemsize) for count, buffer in written]
+        self._written = [(count, memoryview(buffer.view(np.uint8)), buffer.dtype) for count, buffer in written]
         self._fresh = [(block, block.copy()) for block in work.lasting]
         self._alone: AbstractContextManager[None] = one_thread() if work["dgetrf"] else nullcontext()
         self._is_simple = not work["dgetrf"] and not problem.model.has_opaque
@@ -186,7 +186,7 @@ class NativeRun:
         if not self._is_simple or self._past is not None or not self.takes_others:
             self.may_pack = False
             return None
-        fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, _, kind, _ in self._written]
+        fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, _, kind in self._written]
         self.packed_runs = packed = PackedRuns(self._workspace, fresh, self._buffers, kinds, self.problem.model.layout.n_recorded)
         packed.ask_for(self._times_at)
         return packed
@@ -283,11 +283,11 @@ class NativeRun:
         integers = self._integers
         if not (integers[_COUNTS[0]] or integers[_COUNTS[1]] or integers[_COUNTS[2]]):
             return
-        for (place, memory, kind, size), target in zip(self._written, (records.rows, records.log, records.polynomials), strict=True):
+        for (place, memory, kind), target in zip(self._written, (records.rows, records.log, records.polynomials), strict=True):
             count = integers[place]
             if count > 0:
                 # as plain bytes: numpy copies records field by field, and asks of every view whether it is safe
-                target.append(np.ndarray(count, kind, bytearray(memory[: count * size])))
+                target.append(np.ndarray(count, kind, bytearray(memory[: count * kind.itemsize])))
                 integers[place] = 0
 
     def discard(self) -> None:

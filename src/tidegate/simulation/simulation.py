@@ -179,13 +179,13 @@ class Simulation:
         RunError
             If no consistent values follow; the simulation stands where it stood.
         """
-        if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            raise UsageError(f"values must be a dict by name, not {values!r}", hint='simulation.set({"k": 3.0})')
         self._set(values)
         return self
 
     def _set(self, values: Mapping[str, ArrayLike]) -> None:
         self._check_open("set values")
+        if not isinstance(values, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+            raise UsageError(f"values must be a dict by name, not {values!r}", hint='simulation.set({"k": 3.0})')
         standing = self._session.standing
         # what is recorded keeps m and p, and not the whole state that they stand in
         vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
@@ -326,7 +326,7 @@ class Simulation:
     # -- for people ---------------------------------------------------------------------------------------------------------------------------
 
     def _check_open(self, what: str) -> None:
-        if self._session.status in ("terminated", "finished"):
+        if self.status in ("terminated", "finished"):
             how = f"was ended by the model ({self._session.message})" if self.status == "terminated" else "has ended"
             raise UsageError(f"cannot {what}: the run {how} at t = {self.time:g}", hint="start a new simulation")
 

@@ -68,7 +68,7 @@ def numeric(given: Any, point: Point) -> Any:
     """Arguments of a function with the value of every symbol in place of it."""
     values: Any = given
     if isinstance(values, Expr):
-        (number,) = _at([values], point)
+        (number,) = evaluate([values], point)
         return Truth(number != 0.0) if values.is_boolean else PlainNumber(number)
     if is_array(values) and values.dtype == object:
         array: Any = values
@@ -84,19 +84,13 @@ def numeric(given: Any, point: Point) -> Any:
 def _all_numeric(items: list[Any], point: Point) -> list[Any]:
     """The same for many, expressions all at once."""
     expressions = [item for item in items if isinstance(item, Expr)]
-    numbers = iter(_at(expressions, point))
+    numbers = iter(evaluate(expressions, point))
     held = [next(numbers) if isinstance(item, Expr) else numeric(item, point) for item in items]
 
     def plain(item: Any, number: Any) -> Any:
         return (Truth(number != 0.0) if item.is_boolean else PlainNumber(number)) if isinstance(item, Expr) else number
 
     return [plain(item, number) for item, number in zip(items, held, strict=True)]
-
-
-def _at(expressions: list[Expr], point: Point) -> list[float]:
-    """Their numbers; nearly always they are the symbols of the point themselves."""
-    known = [float(point[item]) for item in expressions if item in point]
-    return known if len(known) == len(expressions) else evaluate(expressions, point)
 
 
 def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
@@ -24,6 +23,7 @@ from tidegate.frontends.components.part_rules import by_name
 from tidegate.model import element_names
 from tidegate.model.ports import HasPorts
 from tidegate.names import suggestion
+from tidegate.part_paths import without_indices
 from tidegate.wrong_calls import explained
 
 __all__ = ["Array", "PartArray"]
@@ -172,7 +172,7 @@ class PartArray:
     @property
     def common_name(self) -> str:
         """Without places: ``cell.p`` of ``cell[0].p`` and ``cell[1].p``."""
-        return re.sub(r"\[[^]]*\]", "", self._names[0]) if self._names else "this array"
+        return without_indices(self._names[0]) if self._names else "this array"
 
     def named(self, _: str) -> dict[str, Any]:
         """Every part by its name."""
