@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from types import FunctionType
@@ -22,6 +20,7 @@ from tidegate.executive import prepare as prepare_run
 from tidegate.model import KeepsCode, Lowerable, Model
 from tidegate.model.callables import CallableModel, Called, TakesOptions
 from tidegate.model.validate import validate
+from tidegate.no_collections import no_collections
 from tidegate.results import Result
 from tidegate.starts_and_inputs import with_starts_and_inputs
 from tidegate.structure import PASSES, Reduced, reduced
@@ -192,19 +191,7 @@ def judged_by(source: Any) -> Any:
     return source.without_code() if isinstance(source, KeepsCode) else source
 
 
-@contextmanager
-def _without_collections() -> Generator[None]:
-    """No search for garbage: a graph that only grows has none, and a fifth of the time would go into looking for it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@_without_collections()
+@no_collections()
 def compiled_of(source: object) -> CompiledModel:
     """Native functions of anything that lowers to a model, checked.
 
@@ -237,7 +224,7 @@ def with_own_values(model: Model, values: Sequence[float]) -> Model | None:
     return other
 
 
-@_without_collections()
+@no_collections()
 def reduced_of(source: object) -> Reduced:
     """What is solved in place of anything that lowers to a model, checked.
 

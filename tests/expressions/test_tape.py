@@ -35,8 +35,9 @@ def ranges(exprs: list[Expr], box: dict[Expr, tuple[float, float]]) -> tuple[lis
     lo = [side[0] for side in box.values()] + [math.nan] * len(tape.code)
     hi = [side[1] for side in box.values()] + [math.nan] * len(tape.code)
     compiled_lo, compiled_hi = np.array(lo), np.array(hi)
-    run_tape(tape.code, tape.constants.tolist(), lo, hi)
-    compiled_range(tape.code, tape.constants, compiled_lo, compiled_hi)
+    rows, inputs = len(tape.code), len(box)
+    run_tape(tape.code, rows, inputs, tape.constants.tolist(), lo, hi)
+    compiled_range(tape.code, rows, inputs, tape.constants, compiled_lo, compiled_hi)
     return [(lo[k], hi[k]) for k in tape.outputs], [(compiled_lo[k], compiled_hi[k]) for k in tape.outputs]
 
 

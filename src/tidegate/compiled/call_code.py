@@ -8,6 +8,8 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 
+from tidegate.compiled.view_type import data_of
+
 __all__ = ["make_call"]
 
 _DOUBLE = ir.DoubleType()
@@ -18,7 +20,7 @@ _INTEGER = ir.IntType(64)
 def make_call(kinds: str, *arguments: Any, is_integer: bool = False) -> tuple[Any, Callable[..., Any]]:
     """The signature and the code generator of a call of these types, whose arguments behind the address are of these kinds.
 
-    d double, i integer, a array, p pointer. It returns an integer (``is_integer``) or nothing.
+    d double, i integer, a view, p pointer. It returns an integer (``is_integer``) or nothing.
     """
     signature = types.int64(*arguments) if is_integer else types.void(*arguments)
 
@@ -36,9 +38,8 @@ def make_call(kinds: str, *arguments: Any, is_integer: bool = False) -> tuple[An
                 low.append(_DOUBLE)
                 actual.append(context.cast(builder, value, numba_type, types.float64))
             else:
-                array = context.make_array(numba_type)(context, builder, value)
                 low.append(_POINTER)
-                actual.append(builder.bitcast(array.data, _POINTER))
+                actual.append(builder.bitcast(data_of(builder, value), _POINTER))
         function_type = ir.FunctionType(_INTEGER if is_integer else ir.VoidType(), low)
         function = builder.inttoptr(values[0], function_type.as_pointer())
         outcome = builder.call(function, actual)

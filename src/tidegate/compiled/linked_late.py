@@ -12,27 +12,16 @@ from functools import cache, partial
 from typing import Any, Final
 
 from llvmlite import ir
-from numba.core import ccallback, codegen, compiler, typed_passes, untyped_passes
+from numba.core import ccallback, codegen, compiler, typed_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 
 from tidegate.compiled.native import address_in_library
+from tidegate.compiled.numba_passes import Passes, RememberedTypes
+from tidegate.no_collections import no_collections
 
 __all__ = ["NativeCompiler", "object_of"]
 
-
-# for closures, literals, arrays as a whole, objects: what native functions do without
-_NOT_NEEDED: Final = (
-    untyped_passes.WithLifting,
-    untyped_passes.InlineClosureLikes,
-    untyped_passes.MakeFunctionToJitFunction,
-    untyped_passes.InlineInlinables,
-    untyped_passes.FindLiterallyCalls,
-    untyped_passes.LiteralUnroll,
-    untyped_passes.LiteralPropagationSubPipelinePass,
-    typed_passes.NopythonRewrites,
-    typed_passes.DumpParforDiagnostics,
-)
 
 _RAISES: Final = "tidegate_native_function_raises"  # what stands where a native function would raise, if it is not seen that none does
 _TOLD_OF: Final = ("llvm.", "tidegate_")  # LLVM's own; our entries, which name themselves
@@ -202,7 +191,7 @@ def _compiler(kind: type, called: str) -> Any:
     lowering = _lowering(kind, called)
 
     class Pipeline(compiler.CompilerBase):
-        """Numba's passes without those for Python objects, for parallel loops and for diagnosis."""
+        """Numba's passes that are needed."""
 
         def _compile_core(self) -> Any:
             options = _Settled(self.state.flags)
@@ -211,12 +200,8 @@ def _compiler(kind: type, called: str) -> Any:
 
         def define_pipelines(self) -> list[Any]:
             """One, since there is no falling back to Python."""
-            passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
-            passes.passes = [
-                (lowering if step is typed_passes.NativeLowering else step, said) for step, said in passes.passes if step not in _NOT_NEEDED
-            ]
-            passes.finalize()
-            return [passes]
+            self.state.typingctx = RememberedTypes(self.state.typingctx)
+            return [Passes(lowering)]
 
     return Pipeline
 
@@ -234,7 +219,7 @@ def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
     signature : Numba's types.
     name : of the function in the file.
     """
-    with global_compiler_lock:
+    with global_compiler_lock, no_collections():
         entry: Any = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
         made = entry._compile_uncached()  # noqa: SLF001, the step of Numba's that neither stores nor links
         return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["integers_at", "pointer", "run_at"]
+__all__ = ["integers_at", "pointer", "run_at", "words_of"]
 
 
 @intrinsic
@@ -23,6 +23,14 @@ def integers_at(_typing_context: Any, address: Any) -> Any:
     from tidegate.compiled.view_code import make_pointer
 
     return make_pointer("int64", address)
+
+
+@intrinsic
+def words_of(_typing_context: Any, view: Any) -> Any:
+    """The memory of a view as integers of 32 bits, as libraries take them."""
+    from tidegate.compiled.view_code import make_words
+
+    return make_words(view)
 
 
 @intrinsic

@@ -10,14 +10,13 @@ from typing import Any, Final
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 
 from tidegate.compiled.schema import FIELDS, Field
-from tidegate.compiled.view_code import array_view
+from tidegate.compiled.view_type import ViewType, view_of
 from tidegate.compiled.workspace import INDEX_OF
 
 __all__ = ["RUN"]
@@ -46,8 +45,8 @@ class _RunModel(models.StructModel):
         super().__init__(manager, kind, [("h", _INTEGERS), ("r", _NUMBERS)])
 
 
-def _array_type(field: Field) -> Any:
-    return types.Array(_TYPES[field.kind], len(field.shape or ()), "C")
+def _view_type(field: Field) -> Any:
+    return ViewType(_TYPES[field.kind], len(field.shape or ()))
 
 
 @infer_getattr
@@ -60,7 +59,7 @@ class _Attributes(AttributeTemplate):
         field = _FIELDS.get(name)
         if field is None:
             return types.int64 if name.removesuffix(_AT) in _FIELDS else None
-        return _TYPES[field.kind] if field.shape is None else _array_type(field)
+        return _TYPES[field.kind] if field.shape is None else _view_type(field)
 
 
 def _integer(builder: Any, h: Any, name: str) -> Any:
@@ -83,31 +82,34 @@ def _offset(builder: Any, h: Any, field: Field) -> Any:
     return builder.add(_integer(builder, h, field.part_of), _integer(builder, h, field.begins))
 
 
-def _view(context: Any, builder: Any, memory: Any, field: Field) -> Any:
-    kind = _array_type(field)
-    block = memory.h if field.kind == "integer" else memory.r
-    sizes = [_size(builder, memory.h, one) for one in field.shape or ()]
-    return array_view(context, builder, kind, builder.gep(block, [_offset(builder, memory.h, field)]), sizes)
+def _view(context: Any, builder: Any, h: Any, block: Any, field: Field) -> Any:
+    sizes = [_size(builder, h, one) for one in (field.shape or ())[1:]]
+    return view_of(context, builder, _view_type(field), builder.gep(block, [_offset(builder, h, field)]), sizes)
+
+
+def _block(builder: Any, value: Any, kind: str) -> Any:
+    """The block of integers of a run, or that of numbers."""
+    return builder.extract_value(value, 0 if kind == "integer" else 1)
 
 
 @lower_getattr_generic(RunType)
-def _read(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
-    memory = cgutils.create_struct_proxy(kind)(context, builder, value)
+def _read(context: Any, builder: Any, _kind: Any, value: Any, name: str) -> Any:
+    h = _block(builder, value, "integer")
     if name in ("h", "r"):
-        return getattr(memory, name)
+        return h if name == "h" else _block(builder, value, "number")
     field = _FIELDS.get(name)
     if field is None:
         field = _FIELDS[name.removesuffix(_AT)]
-        return ir.Constant(_WORD, INDEX_OF[field.name]) if field.shape is None else _offset(builder, memory.h, field)
+        return ir.Constant(_WORD, INDEX_OF[field.name]) if field.shape is None else _offset(builder, h, field)
+    block = _block(builder, value, field.kind)
     if field.shape is not None:
-        return _view(context, builder, memory, field)
-    return builder.load(builder.gep(memory.h if field.kind == "integer" else memory.r, [ir.Constant(_WORD, INDEX_OF[name])]))
+        return _view(context, builder, h, block, field)
+    return builder.load(builder.gep(block, [ir.Constant(_WORD, INDEX_OF[name])]))
 
 
 @lower_setattr_generic(RunType)
 def _write(context: Any, builder: Any, signature: Any, values: Any, name: str) -> None:
-    memory = cgutils.create_struct_proxy(signature.args[0])(context, builder, values[0])
     field = _FIELDS[name]
-    block = memory.h if field.kind == "integer" else memory.r
+    block = _block(builder, values[0], field.kind)
     value = context.cast(builder, values[1], signature.args[1], _TYPES[field.kind])
     builder.store(value, builder.gep(block, [ir.Constant(_WORD, INDEX_OF[name])]))

@@ -41,7 +41,7 @@ def _rates_near(run, t, offset, target):
         rate = vector(run.r, target, run.n)
         call_value(run.f_rates, t, vector(run.r, offset, run.n), run.p, run.m, rate)
         run.c_rhs += 1
-        if is_finite(rate):
+        if is_finite(rate, run.n):
             return 0
     return derivatives(run, t, offset, target)
 

@@ -204,17 +204,19 @@ class _Builder:
         return self.tables[values]
 
 
-def run_tape(code: NDArray[np.int64], constants: Sequence[float], lo: MutableSequence[float], hi: MutableSequence[float]) -> None:
-    """Execute a tape on intervals.
+def run_tape(
+    code: NDArray[np.int64], rows: int, inputs: int, constants: Sequence[float], lo: MutableSequence[float], hi: MutableSequence[float]
+) -> None:
+    """Execute so many rows of a tape on intervals.
 
     Parameters
     ----------
-    code, constants : the tape (compiled: as arrays of int64 and float64).
-    lo, hi : bounds (compiled: arrays of float64) of exactly the registers of this tape, as many as inputs and rows together; the caller
-        has filled in the inputs.
+    code, constants : the tape (compiled: as arrays or views of int64 and float64).
+    inputs : how many there are; their registers come before those of the rows.
+    lo, hi : bounds (compiled: arrays or views of float64) of the registers; the caller has filled in the inputs.
     """
-    target = len(lo) - len(code)
-    for row in range(len(code)):
+    target = inputs
+    for row in range(rows):
         op, a, b, c = int(code[row, 0]), int(code[row, 1]), int(code[row, 2]), int(code[row, 3])
         if op == CONST:
             below = above = constants[a]

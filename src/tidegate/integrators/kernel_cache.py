@@ -6,7 +6,6 @@ what nearly every run comes to. What one of them is at the first waits for where
 
 from __future__ import annotations
 
-import gc
 import os
 import subprocess
 import sys
@@ -20,10 +19,10 @@ from typing import Final
 from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory
+from tidegate.no_collections import no_collections
 
 __all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"]
 
-_RARELY: Final = (100_000, 50, 50)  # garbage collection, a twelfth of the time to compile otherwise
 _HYBRID: Final = "tidegate.integrators.hybrid_loop"
 _RADAU: Final = "tidegate.integrators.radau"
 _TAYLOR: Final = "tidegate.integrators.taylor"
@@ -57,8 +56,8 @@ _AHEAD: Final = {
         (f"{_TAYLOR}.step", "take_step"),
         ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_HYBRID}.event", "event_with_rows"),
-        (f"{_TAYLOR}.hooks", "taylor_locate"),
         (f"{_HYBRID}.simple_event", "settle_simply"),
+        (f"{_TAYLOR}.hooks", "taylor_locate"),
         *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial", "log_event")),
         ("tidegate.events.on_its_side", "put_on_its_side"),
         *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
@@ -98,13 +97,8 @@ def kernel(module: str) -> ModuleType:
     ----------
     module : full name, e.g. ``"tidegate.integrators.radau.radau_method"``.
     """
-    with _loading:
-        collecting = gc.get_threshold()
-        gc.set_threshold(*_RARELY)
-        try:
-            return import_module(module)
-        finally:
-            gc.set_threshold(*collecting)
+    with _loading, no_collections():
+        return import_module(module)
 
 
 @cache
@@ -168,7 +162,6 @@ def compile_ahead(kinds: Iterable[tuple[str, bool]]) -> None:
 
 def compile_parts(parts: Iterable[tuple[str, str]]) -> None:
     """Compile entries by their modules and names, in a process that does nothing else; what another one is at is left to it."""
-    gc.set_threshold(*_RARELY)
     for module, name in parts:
         if not _is_there(module, name):
             getattr(import_module(module), name).there()

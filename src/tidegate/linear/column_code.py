@@ -9,6 +9,7 @@ from numba import types
 from numba.core import cgutils
 
 from tidegate.compiled.schema import PADDING
+from tidegate.compiled.view_type import data_of
 
 __all__ = ["make_subtract_column", "make_sum_columns"]
 
@@ -20,13 +21,13 @@ _ALIGNED: Final = 8  # bytes
 
 
 class _Numbers:
-    """An array of real or complex numbers as one of doubles, and its elements in vectors."""
+    """A view of real or complex numbers as one of doubles, and its elements in vectors."""
 
-    def __init__(self, context: Any, builder: Any, kind: Any, value: Any) -> None:
+    def __init__(self, builder: Any, kind: Any, value: Any) -> None:
         self.builder = builder
-        self.is_complex = kind.dtype == types.complex128
+        self.is_complex = kind.item == types.complex128
         self.size = _WORD(2 if self.is_complex else 1)
-        self.data = builder.bitcast(context.make_array(kind)(context, builder, value).data, _DOUBLE.as_pointer())
+        self.data = builder.bitcast(data_of(builder, value), _DOUBLE.as_pointer())
 
     def at(self, index: Any) -> Any:
         """Pointer to a vector that begins at a double of this number."""
@@ -64,7 +65,7 @@ def make_sum_columns(total: Any, lower: Any, x: Any) -> Any:
     """``columns.sum_columns`` of arrays of these types."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        out, columns, factors = (_Numbers(context, builder, signature.args[i], values[i]) for i in (0, 1, 3))
+        out, columns, factors = (_Numbers(builder, signature.args[i], values[i]) for i in (0, 1, 3))
         size = out.size
         first, rows = builder.mul(values[2], size), builder.mul(values[5], size)
         longest = builder.sub(builder.add(values[5], values[4]), _WORD(2))
@@ -87,7 +88,7 @@ def make_subtract_column(x: Any, lower: Any) -> Any:
     """``columns.subtract_column`` of arrays of these types."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        column, unknowns = (_Numbers(context, builder, signature.args[i], values[i]) for i in (2, 0))
+        column, unknowns = (_Numbers(builder, signature.args[i], values[i]) for i in (2, 0))
         size = unknowns.size
         factor = tuple(builder.fneg(part) for part in unknowns.spread(values[1]))
         below = builder.mul(builder.add(values[1], _WORD(1)), size)

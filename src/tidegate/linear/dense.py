@@ -11,10 +11,10 @@ import ctypes
 from importlib import import_module
 from typing import Any, Final
 
-import numpy as np
-
 from tidegate.compiled.calls import call_getrf, call_getrs
 from tidegate.compiled.jit import native
+from tidegate.compiled.pointers import words_of
+from tidegate.compiled.workspace import tail
 
 __all__ = ["OWN_LIMIT", "factor_complex", "factor_real", "lapack_addresses", "solve"]
 
@@ -61,10 +61,10 @@ def _factor(size_of: Any, reciprocal_of: Any) -> Any:
     def factor(a, n, pivots, getrf):  # type: ignore[no-untyped-def]
         """LU of the leading n x n of ``a`` in place; 0, or 1 + number of the first zero pivot."""
         if n > OWN_LIMIT:
-            words = pivots.view(np.int32)
+            words = words_of(pivots)
             words[n] = n
-            size = words[n : n + 1]
-            info = words[n + 1 : n + 2]
+            size = tail(words.ctypes, n)
+            info = tail(words.ctypes, n + 1)
             call_getrf(getrf, size, size, a, size, pivots, info)
             return int(info[0])
         for k in range(n):
@@ -126,9 +126,9 @@ def solve(a, n, pivots, b, getrs):
 
 @native
 def _lapack_solve(a, n, pivots, b, getrs):
-    words = pivots.view(np.int32)
+    words = words_of(pivots)
     words[n] = n
     words[n + 2] = 1
     words[n + 3] = _TRANSPOSED
-    size = words[n : n + 1]
-    call_getrs(getrs, words[n + 3 : n + 4], size, words[n + 2 : n + 3], a, size, pivots, b, size, words[n + 1 : n + 2])
+    size = tail(words.ctypes, n)
+    call_getrs(getrs, tail(words.ctypes, n + 3), size, tail(words.ctypes, n + 2), a, size, pivots, b, size, tail(words.ctypes, n + 1))

@@ -80,7 +80,7 @@ def evaluate_mass(run):
     n = run.n
     mass = run.mass
     run.knows_base = 0
-    for q in range(len(mass)):
+    for q in range(run.n_mass):
         mass[q] = 0.0
     if run.f_mass != 0:
         call_value(run.f_mass, 0.0, run.zero, run.p, run.m, mass)

@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from tidegate.compiled.jit import native
 from tidegate.compiled.schema import PADDING
+from tidegate.compiled.workspace import tail
 from tidegate.linear.columns import subtract_column, sum_columns
 
 __all__ = ["complex_quotient", "factor", "real_quotient", "solve"]
@@ -68,18 +67,16 @@ def _take_off(column, lower_first, lower_row, lower, begin, end, x, together):
         x[s] = column[begin + s]
     here = lower_first[end]
     height = lower_first[end + 1] - here
-    rows = lower_row[here : here + height]
     if width == 1:
-        part = lower[here : here + height]
         factor = x[0]
         for i in range(height):
-            column[np.uint64(rows[i])] -= part[i] * factor
+            column[lower_row[here + i]] -= lower[here + i] * factor
         return
     for s in range(width - 1):
         subtract_column(x, s, lower, lower_first[begin + s], width - 1 - s)
     sum_columns(together, lower, lower_first[begin] + width - 1, x, width, height)
     for i in range(height):
-        column[np.uint64(rows[i])] -= together[i]
+        column[lower_row[here + i]] -= together[i]
 
 
 @native
@@ -103,7 +100,7 @@ def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together
             begin = upper_row[e]
             end = min(last[begin], k - 1)
             # what is behind these elements of U comes later
-            _take_off(column, lower_first, lower_row, lower, begin, end, upper[e:], together)
+            _take_off(column, lower_first, lower_row, lower, begin, end, tail(upper.ctypes, e), together)
             for s in range(begin, end + 1):
                 column[s] = 0.0
             e += end - begin + 1
@@ -112,7 +109,7 @@ def _refactor(run, pattern, entries, lower, upper, reciprocals, column, together
         reciprocal = over(1.0, pivot)
         largest = 0.0
         for q in range(lower_first[k], lower_first[k + 1]):
-            i = np.uint64(lower_row[q])
+            i = lower_row[q]
             x = column[i]
             column[i] = 0.0
             largest = max(largest, _size(x))
@@ -297,4 +294,4 @@ def solve(run, system, lower, upper, reciprocals, column, alike, together, b):
         column[k] = 0.0
         b[order[k]] = x
         for e in range(upper_first[k], upper_first[k + 1]):
-            column[np.uint64(upper_row[e])] -= upper[e] * x
+            column[upper_row[e]] -= upper[e] * x

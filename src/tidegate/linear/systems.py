@@ -48,10 +48,10 @@ def evaluate_jacobian(run, t, y):
 
 
 @native
-def is_finite(values):
-    """True if every one is a number, and not too large for sums and products of it."""
-    for x in values:
-        if not abs(x) < 1e300:
+def is_finite(values, n):
+    """True if every one of n is a number, and not too large for sums and products of it."""
+    for q in range(n):
+        if not abs(values[q]) < 1e300:
             return False
     return True
 
@@ -59,7 +59,8 @@ def is_finite(values):
 @native
 def is_finite_jacobian(run):
     """The same of every element of J."""
-    return is_finite(vector(run.r, run.jacobian_at, n_in_jacobian(run)))
+    n = n_in_jacobian(run)
+    return is_finite(vector(run.r, run.jacobian_at, n), n)
 
 
 @native

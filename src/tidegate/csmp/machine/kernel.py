@@ -87,10 +87,12 @@ def _delay(h, r):
     matrix = integers(h, h[m.O_MATRIX], 5 * h[m.N_PLACES])
     delays = integers(h, h[m.O_DELAYS], h[m.N_DELAYS])
     if h[m.STAGE] != m.INITIAL_CODE:
-        for b in delays:
+        for i in range(h[m.N_DELAYS]):
+            b = delays[i]
             source = matrix[5 * b + 1]
             x[b] = r[h[m.O_P] + 3 * b + 1] if matrix[5 * source] == m.DELAY else x[source]
-    for b in delays:
+    for i in range(h[m.N_DELAYS]):
+        b = delays[i]
         source = matrix[5 * b + 1]
         if matrix[5 * source] == m.DELAY:
             r[h[m.O_P] + 3 * b + 1] = x[source]

@@ -53,7 +53,7 @@ def is_explained(run, at, step, size):
         probe[q] = point[q] + reach * err[q]
     moved = run.residuals[1]
     model_rates(run, at, probe, moved)
-    if not is_finite(moved):
+    if not is_finite(moved, n):
         # on this side the model may not be defined
         reach = -reach
         for q in range(n):

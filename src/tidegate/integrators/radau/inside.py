@@ -57,10 +57,10 @@ def _note_largest(run):
 
 
 @native
-def _is_undefined(values):
-    """True if one is no number; what has grown too large is not undefined."""
-    for x in values:
-        if x != x:
+def _is_undefined(values, n):
+    """True if one of n is no number; what has grown too large is not undefined."""
+    for q in range(n):
+        if values[q] != values[q]:
             return True
     return False
 
@@ -86,7 +86,7 @@ def judge(run, at, step):
     values = run.f_stages[0]
     model_rates(run, at, run.scratch_1, values)
     run.c_rhs += 1
-    if _is_undefined(values):
+    if _is_undefined(values, run.n):
         # beside the model's domain by less than a tolerance, as where a tank has run empty, if the whole step moves nothing by more than that
         moved = _largest_move(run)
         run.inside = max(run.inside, moved) if moved < 1.0 else np.inf

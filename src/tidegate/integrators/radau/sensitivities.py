@@ -13,7 +13,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix
+from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix, tail
 from tidegate.integrators.radau.newton import correct, factor_systems
 from tidegate.linear.forced import put_forced_tangent
 from tidegate.linear.stages import factor_stages, put_stage, solve_stages
@@ -126,7 +126,7 @@ def _solved_at_once(run, t, step, z):
         now = t + run.nodes[i] * step
         put_stage(run, now, stage, i, step)
         for e in range(run.n_sens):
-            change = right[e, i * n : (i + 1) * n]
+            change = tail(right[e].ctypes, i * n)
             set_direction(run, e, True)
             call_tangent(run.f_residual_tangent, now, stage, run.stage_rates[i], run.p, run.m, 0.0, run.sens[e], run.dp, run.dm, change)
             if run.n_forced > 0:

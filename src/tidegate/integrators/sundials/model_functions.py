@@ -16,7 +16,7 @@ from tidegate.compiled.pointers import pointer, run_at
 from tidegate.compiled.workspace import INDEX_OF
 from tidegate.integrators.explicit_form import change_along, explicit_rates
 from tidegate.integrators.sundials.objects import items, run_of
-from tidegate.linear.forced import model_jacobian, model_rates
+from tidegate.linear.forced import model_jacobian, model_rates, n_in_jacobian
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, factor_real, solve_real
 
@@ -40,10 +40,10 @@ _ADDRESS_R: Final = INDEX_OF["address_r"]
 
 
 @native
-def _judge(run, t, values):
-    """0 for finite values; else 1, which SUNDIALS takes for a failure that a shorter step may mend, and the time is kept."""
-    for x in values:
-        if not abs(x) < np.inf:
+def _judge(run, t, values, n):
+    """0 for n finite values; else 1, which SUNDIALS takes for a failure that a shorter step may mend, and the time is kept."""
+    for q in range(n):
+        if not abs(values[q]) < np.inf:
             run.not_finite_at = t
             return 1
     return 0
@@ -62,7 +62,7 @@ def cvode_rhs(t, y, ydot, h):  # type: ignore[no-untyped-def]
     out = items(ydot, run.n)
     _rate(run, t, items(y, run.n), out)
     explicit_rates(run, out)
-    return _judge(run, t, out)
+    return _judge(run, t, out, run.n)
 
 
 @native
@@ -70,7 +70,7 @@ def _evaluate(run, t, y):
     """J into run.sun_jacobian, which events leave alone."""
     model_jacobian(run, t, y, run.sun_jacobian)
     run.c_jacobian += 1
-    return _judge(run, t, run.sun_jacobian)
+    return _judge(run, t, run.sun_jacobian, n_in_jacobian(run))
 
 
 @called_from_c(_CODE(_T, _V, _V, _V, _CODE, _CODES, _T, INTEGERS, _V, _V, _V))
@@ -164,7 +164,7 @@ def cvode_sensitivities(count, t, y, ydot, s, sdot, h, _a, _b):  # type: ignore[
         out = items(sdot[i], n)
         change_along(run, t, items(y, n), items(ydot, n), items(s[i], n), i, out)
         explicit_rates(run, out)
-        code = max(code, _judge(run, t, out))
+        code = max(code, _judge(run, t, out, n))
     return code
 
 
@@ -181,7 +181,7 @@ def ida_residual(t, y, ydot, residual, h):  # type: ignore[no-untyped-def]
     times_mass(run, items(ydot, n), out)
     for q in range(n):
         out[q] -= f[q]
-    return _judge(run, t, out)
+    return _judge(run, t, out, run.n)
 
 
 @called_from_c(_CODE(_CODE, _T, _V, _V, _V, _VS, _VS, _VS, INTEGERS, _V, _V, _V))
@@ -197,5 +197,5 @@ def ida_sensitivities(count, t, y, ydot, _residual, s, sdot, out_handles, h, _a,
         times_mass(run, items(sdot[i], n), out)
         for q in range(n):
             out[q] -= change[q]
-        code = max(code, _judge(run, t, out))
+        code = max(code, _judge(run, t, out, n))
     return code

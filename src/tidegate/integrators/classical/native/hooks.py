@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import NOT_FINITE, SINGULAR
+from tidegate.compiled.workspace import NOT_FINITE, SINGULAR, vector
 from tidegate.events.guards import polynomial_point
 from tidegate.integrators.explicit_form import change_along, explicit_rates
 from tidegate.integrators.hybrid_loop.event import AT_START
@@ -25,8 +25,7 @@ def _start_of_derivatives(run, t):
     """The rates of S at a start; those of the unknowns are known."""
     n = run.n
     for i in range(run.n_sens):
-        first = (i + 1) * n
-        change = run.lane_rates[first : first + n]
+        change = vector(run.r, run.lane_rates_at + (i + 1) * n, n)
         change_along(run, t, run.y, run.ydot, run.sens[i], i, change)
         explicit_rates(run, change)
         for q in range(n):

@@ -1,0 +1,139 @@
+"""What of Numba's passes native functions need (stage: compiled), each done once: most of the time to compile is theirs and not the machine code's.
+
+Native functions have no closures, no generators and no Python objects, and nobody counts who refers to what they see. So where variables live and die
+is not asked for, as Numba does behind every pass; a type found for an operation and types of operands is remembered; nothing is noted for diagnosis.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from numba.core import errors, ir_utils, ssa, transforms, typed_passes, types, untyped_passes
+from numba.core.rewrites import rewrite_registry
+
+__all__ = ["Passes", "RememberedTypes"]
+
+
+class _CanonicalBlocks(untyped_passes.IRProcessing):  # type: ignore[misc]
+    """``IRProcessing`` without lifetimes: blocks that nobody reaches are gone."""
+
+    def run_pass(self, state: Any) -> bool:
+        """As Numba asks for it."""
+        state.func_ir.blocks = transforms.canonicalize_cfg(state.func_ir.blocks)
+        return True
+
+
+class _Rewrites(untyped_passes.GenericRewrites):  # type: ignore[misc]
+    """``GenericRewrites`` without lifetimes: places in tuples that are known, exceptions that are constant."""
+
+    def run_pass(self, state: Any) -> bool:
+        """As Numba asks for it."""
+        blocks = state.func_ir.blocks
+        for kind in rewrite_registry.rewrites["before-inference"]:
+            rewrite = kind(state)
+            waiting = list(blocks.items())
+            while waiting:
+                key, block = waiting.pop()
+                if rewrite.match(state.func_ir, block, state.typemap, state.calltypes):
+                    blocks[key] = rewrite.apply()
+                    waiting.append((key, blocks[key]))
+        return True
+
+
+class _SingleAssignments(untyped_passes.ReconstructSSA):  # type: ignore[misc]
+    """``ReconstructSSA`` without lifetimes."""
+
+    def run_pass(self, state: Any) -> bool:
+        """As Numba asks for it."""
+        state.func_ir = ssa.reconstruct_ssa(state.func_ir)
+        self._patch_locals(state)
+        state.func_ir._definitions = ir_utils.build_definitions(state.func_ir.blocks)  # noqa: SLF001, as that pass does
+        return True
+
+
+class _WithoutPhis(typed_passes.PreLowerStripPhis):  # type: ignore[misc]
+    """``PreLowerStripPhis`` without lifetimes."""
+
+    def run_pass(self, state: Any) -> bool:
+        """As Numba asks for it."""
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = ir_utils.build_definitions(state.func_ir.blocks)  # noqa: SLF001, as that pass does
+        state.type_annotation = None
+        return True
+
+
+_BEFORE: Final = (
+    untyped_passes.TranslateByteCode,
+    untyped_passes.FixupArgs,
+    _CanonicalBlocks,
+    untyped_passes.RewriteSemanticConstants,
+    untyped_passes.DeadBranchPrune,
+    _Rewrites,
+    untyped_passes.RewriteDynamicRaises,
+    _SingleAssignments,
+    typed_passes.NopythonTypeInference,
+    _WithoutPhis,
+    typed_passes.InlineOverloads,
+)
+
+
+class Passes:
+    """What Numba takes for a pipeline.
+
+    Parameters
+    ----------
+    lowering : what comes behind types.
+    """
+
+    pipeline_name: Final = "tidegate"
+
+    def __init__(self, lowering: type) -> None:
+        self.exec_times: dict[str, Any] = {}
+        self._kinds = (*_BEFORE, lowering, typed_passes.NoPythonBackend)
+
+    def run(self, state: Any) -> None:
+        """One behind the other."""
+        for kind in self._kinds:
+            one = _pass_of(kind)
+            try:
+                one.run_pass(state)
+            except errors.NumbaError as error:
+                error.add_note(f"in the pass {one.name()} of {state.func_id.modname}.{state.func_id.func_qualname}")
+                raise
+
+
+@cache
+def _pass_of(kind: type) -> Any:
+    made: Any = kind()
+    made.analysis = {kind: ()}  # of other passes, which one asks for to show how
+    return made
+
+
+class RememberedTypes:
+    """Numba's typing context, which finds the type of an operation once for types of operands, and not at each place.
+
+    Parameters
+    ----------
+    context : Numba's.
+    """
+
+    _found: Final[dict[Any, Any]] = {}
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, function: Any, arguments: Any, named: Any) -> Any:
+        """A signature, or none."""
+        if named or not isinstance(function, types.BaseFunction):
+            return self._context.resolve_function_type(function, arguments, named)
+        key = (function, *arguments)
+        found = self._found.get(key)
+        if found is None:
+            found = self._context.resolve_function_type(function, arguments, named)
+            if found is not None:
+                self._found[key] = found
+        return found
