@@ -1,4 +1,4 @@
-"""Work during which Python does not search for garbage: graphs, types and code that only grow have none, and a fifth of the time would go into looking."""
+"""Work during which Python does not search for garbage: what only grows has none, and a fifth of the time would go into looking for it."""
 
 from __future__ import annotations
 

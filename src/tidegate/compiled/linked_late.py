@@ -179,6 +179,7 @@ def _lowering(kind: type, called: str) -> Any:
             """Make the library first."""
             state.library = kind(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.enable_object_caching()
+            state.targetctx.typing_context = state.typingctx
             state.targetctx.enable_nrt = False  # views own nothing: nobody counts who refers to them
             state.targetctx.get_abi_sizeof = _size_in_memory(state.targetctx)
             state.targetctx.create_cfunc_wrapper = partial(_function_for_c, state.targetctx)

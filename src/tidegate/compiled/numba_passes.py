@@ -7,10 +7,11 @@ is not asked for, as Numba does behind every pass; a type found for an operation
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from numba.core import errors, ir_utils, ssa, transforms, typed_passes, types, untyped_passes
-from numba.core.rewrites import rewrite_registry
+from numba.core.datamodel import models
+from numba.core.datamodel.registry import register_default
 
 __all__ = ["Passes", "RememberedTypes"]
 
@@ -18,33 +19,16 @@ __all__ = ["Passes", "RememberedTypes"]
 class _CanonicalBlocks(untyped_passes.IRProcessing):  # type: ignore[misc]
     """``IRProcessing`` without lifetimes: blocks that nobody reaches are gone."""
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Literal[True]:
         """As Numba asks for it."""
         state.func_ir.blocks = transforms.canonicalize_cfg(state.func_ir.blocks)
-        return True
-
-
-class _Rewrites(untyped_passes.GenericRewrites):  # type: ignore[misc]
-    """``GenericRewrites`` without lifetimes: places in tuples that are known, exceptions that are constant."""
-
-    def run_pass(self, state: Any) -> bool:
-        """As Numba asks for it."""
-        blocks = state.func_ir.blocks
-        for kind in rewrite_registry.rewrites["before-inference"]:
-            rewrite = kind(state)
-            waiting = list(blocks.items())
-            while waiting:
-                key, block = waiting.pop()
-                if rewrite.match(state.func_ir, block, state.typemap, state.calltypes):
-                    blocks[key] = rewrite.apply()
-                    waiting.append((key, blocks[key]))
         return True
 
 
 class _SingleAssignments(untyped_passes.ReconstructSSA):  # type: ignore[misc]
     """``ReconstructSSA`` without lifetimes."""
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Literal[True]:
         """As Numba asks for it."""
         state.func_ir = ssa.reconstruct_ssa(state.func_ir)
         self._patch_locals(state)
@@ -55,7 +39,7 @@ class _SingleAssignments(untyped_passes.ReconstructSSA):  # type: ignore[misc]
 class _WithoutPhis(typed_passes.PreLowerStripPhis):  # type: ignore[misc]
     """``PreLowerStripPhis`` without lifetimes."""
 
-    def run_pass(self, state: Any) -> bool:
+    def run_pass(self, state: Any) -> Literal[True]:
         """As Numba asks for it."""
         state.func_ir = self._strip_phi_nodes(state.func_ir)
         state.func_ir._definitions = ir_utils.build_definitions(state.func_ir.blocks)  # noqa: SLF001, as that pass does
@@ -69,7 +53,7 @@ _BEFORE: Final = (
     _CanonicalBlocks,
     untyped_passes.RewriteSemanticConstants,
     untyped_passes.DeadBranchPrune,
-    _Rewrites,
+    untyped_passes.GenericRewrites,
     untyped_passes.RewriteDynamicRaises,
     _SingleAssignments,
     typed_passes.NopythonTypeInference,
@@ -110,15 +94,33 @@ def _pass_of(kind: type) -> Any:
     return made
 
 
+class _Operation(types.Function):  # type: ignore[misc]
+    """A function of Numba's whose types for types of operands are found once, and not at each place and in every stage."""
+
+    def __init__(self, templates: Any) -> None:
+        super().__init__(templates)
+        self._found: dict[Any, Any] = {}
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """A signature, as Numba asks for it."""
+        if kws:
+            return super().get_call_type(context, args, kws)
+        found = self._found.get(args)
+        if found is None:
+            found = self._found[args] = super().get_call_type(context, args, kws)
+        return found
+
+
+register_default(_Operation)(models.OpaqueModel)
+
+
 class RememberedTypes:
-    """Numba's typing context, which finds the type of an operation once for types of operands, and not at each place.
+    """Numba's typing context with functions that remember.
 
     Parameters
     ----------
     context : Numba's.
     """
-
-    _found: Final[dict[Any, Any]] = {}
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -126,14 +128,12 @@ class RememberedTypes:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
-    def resolve_function_type(self, function: Any, arguments: Any, named: Any) -> Any:
-        """A signature, or none."""
-        if named or not isinstance(function, types.BaseFunction):
-            return self._context.resolve_function_type(function, arguments, named)
-        key = (function, *arguments)
-        found = self._found.get(key)
-        if found is None:
-            found = self._context.resolve_function_type(function, arguments, named)
-            if found is not None:
-                self._found[key] = found
-        return found
+    def resolve_value_type(self, value: Any) -> Any:
+        """The type of something global."""
+        found = self._context.resolve_value_type(value)
+        return _operation(found) if type(found) is types.Function else found
+
+
+@cache
+def _operation(function: Any) -> _Operation:
+    return _Operation(function.templates)

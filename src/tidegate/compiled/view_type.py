@@ -10,12 +10,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from numba import types
+from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_getattr
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
 
 __all__ = ["ViewType", "data_of", "view_of"]
+
+infer: Any = infer_global  # for type checkers, which do not see what it makes
 
 
 class ViewType(types.Type):
@@ -49,17 +52,22 @@ def data_of(builder: Any, value: Any) -> Any:
     return builder.extract_value(value, 0)
 
 
+def _parts(index: Any) -> list[Any]:
+    """The types of a tuple, or the one there is."""
+    return [*getattr(index, "types", (index,))]
+
+
 def _left(view: Any, index: Any) -> int | None:
     """How many dimensions an index leaves; None where it is none."""
     if not isinstance(view, ViewType):
         return None
-    parts = list(index) if isinstance(index, types.BaseTuple) else [index]
+    parts = _parts(index)
     if not all(isinstance(part, types.Integer) for part in parts) or len(parts) > view.dimensions:
         return None
     return view.dimensions - len(parts)
 
 
-@infer_global(operator.getitem)
+@infer(operator.getitem)
 class _GetItem(AbstractTemplate):
     key = operator.getitem
 
@@ -71,7 +79,7 @@ class _GetItem(AbstractTemplate):
         return signature(ViewType(view.item, left) if left else view.item, view, index)
 
 
-@infer_global(operator.setitem)
+@infer(operator.setitem)
 class _SetItem(AbstractTemplate):
     key = operator.setitem
 
@@ -99,10 +107,8 @@ def _pointer(_context: Any, builder: Any, _kind: Any, value: Any) -> Any:
 def _place(context: Any, builder: Any, sig: Any, view: Any, index: Any) -> Any:
     """Pointer to what an index stands for."""
     kind, of = sig.args[:2]
-    if isinstance(of, types.BaseTuple):
-        parts = [context.cast(builder, builder.extract_value(index, k), one, types.intp) for k, one in enumerate(of)]
-    else:
-        parts = [context.cast(builder, index, of, types.intp)]
+    values = cgutils.unpack_tuple(builder, index) if isinstance(of, types.BaseTuple) else [index]
+    parts = [context.cast(builder, value, one, types.intp) for value, one in zip(values, _parts(of), strict=True)]
     at = parts[0]
     for k in range(1, kind.dimensions):
         at = builder.mul(at, builder.extract_value(view, k), flags=["nsw"])
@@ -118,8 +124,7 @@ def _read(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     place = _place(context, builder, sig, view, index)
     if not isinstance(sig.return_type, ViewType):
         return context.unpack_value(builder, sig.return_type, place)
-    behind = len(sig.args[1]) if isinstance(sig.args[1], types.BaseTuple) else 1
-    sizes = [builder.extract_value(view, k) for k in range(behind + 1, sig.args[0].dimensions)]
+    sizes = [builder.extract_value(view, k) for k in range(len(_parts(sig.args[1])) + 1, sig.args[0].dimensions)]
     return view_of(context, builder, sig.return_type, place, sizes)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.blocked import move_across
 from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.tolerances import ACROSS, EPS
 from tidegate.integrators.hybrid_loop.forces import put_on_equations
 
-__all__ = ["NEAR_END", "distance_behind", "end_point", "polish", "shorter", "slope_of_the_step"]
+__all__ = ["NEAR_END", "distance_behind", "end_point", "finest_of_several", "polish", "shorter", "slope_of_the_step"]
 
 NEAR_END: Final = 1e-3  # of a step: closer to the end the polynomial is as good as the solution
 _AT_MOST: Final = 0.9  # of a step is kept, so that tries come to an end
@@ -204,18 +204,22 @@ def _is_beyond(run, j):
 
 
 @native
-def _finest(run, t, step, guard):
-    """Of the guards that cross within what the rounding of this one leaves open, the one that says when to within the least; this one if it is alone.
+def _is_alone(run, t, guard):
+    """True if no other guard has crossed at the point of the event; values are in run.g."""
+    call_value(run.f_guards, t + run.step, run.y_new, run.p, run.m, run.g)
+    for j in range(run.n_guards):
+        if j != guard and _is_beyond(run, j):
+            return False
+    return True
+
+
+@kernel_entry(NUMBER, NUMBER, INTEGER)
+def finest_of_several(run, t, step, guard):
+    """Of the guards that cross within what the rounding of this one leaves open, the one that says when to within the least; values are in run.g.
 
     Between z = x - 1 of an algebraic unknown and x itself lies the rounding of an equation that is solved: behind z's crossing x is clear of its own.
     """
     point = run.y_new
-    call_value(run.f_guards, t + run.step, point, run.p, run.m, run.g)
-    alone = True
-    for j in range(run.n_guards):
-        alone = alone and (j == guard or not _is_beyond(run, j))
-    if alone:
-        return guard
     for q in range(run.n):
         run.trial_stage[q] = point[q]
     theta = run.step / step
@@ -253,7 +257,7 @@ def polish(run, t, step, guard, theta, most):
     code = _put_across(run, t, step, guard, theta, most)
     if code != 0 or run.n_guards == 1 or run.at_pole == guard + 1 or not step > 0.0:
         return code
-    finest = _finest(run, t, step, guard)
+    finest = guard if _is_alone(run, t, guard) else finest_of_several(run, t, step, guard)
     if finest == guard:
         return 0
     run.found_guard = finest

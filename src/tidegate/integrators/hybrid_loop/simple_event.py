@@ -27,7 +27,7 @@ from tidegate.events.truth import note_change_at_zero, settle_known, sides_by_sl
 from tidegate.integrators.hybrid_loop.event import NOT_SIMPLE
 from tidegate.sensitivity.jump import body_jump, start_jump
 
-__all__ = ["settle_simply"]
+__all__ = ["let_rest_what_does", "settle_simply"]
 
 _MOST_ROUNDS: Final = 6
 _MOST_PASSES: Final = 4
@@ -137,13 +137,13 @@ def _moves_on(run, t, guard):
     return abs(run.slopes[guard] * run.step_before_event) > run.nu_start[guard]
 
 
-@native
-def _known_to_rest(run, t):
-    """Guards whose side slopes do not tell: those that are affine, and all of whose terms of the power series vanish, rest. False if any is left."""
+@kernel_entry(NUMBER)
+def let_rest_what_does(run, t):
+    """Guards whose side slopes do not tell: those that are affine, and all of whose terms of the power series vanish, rest. 0 if any is left, else 1."""
     n = run.n
     for j in range(run.n_guards):
         if run.sides[j] == ASKED and run.is_linear[j] == 0:
-            return False
+            return 0
     series = run.series_scratch
     series[0] = run.step_before_event
     call_value(run.f_series, t, run.y, run.p, run.m, series)
@@ -156,11 +156,11 @@ def _known_to_rest(run, t):
         call_tangent(run.f_guards_tangent, t, run.y, nothing, run.p, run.m, ahead, a, nothing, nothing, term)
         for j in range(run.n_guards):
             if run.sides[j] == ASKED and term[j] != 0.0:
-                return False
+                return 0
     for j in range(run.n_guards):
         if run.sides[j] == ASKED:
             run.sides[j] = RESTS
-    return True
+    return 1
 
 
 @native
@@ -179,7 +179,7 @@ def _follow(run, t):
         if any_changed:
             call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
         guard_slopes(run, t, run.y, run.ydot, run.slopes)
-        if sides_by_slopes(run, t) and not _known_to_rest(run, t):
+        if sides_by_slopes(run, t) and let_rest_what_does(run, t) == 0:
             return NOT_SIMPLE
         changed = False
         for j in range(run.n_guards):

@@ -28,6 +28,7 @@ __all__ = [
     "caution_of",
     "choose_order",
     "degree_of",
+    "fits_inside",
     "is_at_the_end",
     "moves_plainly",
     "no_series",
@@ -35,6 +36,7 @@ __all__ = [
     "put_least",
     "put_limits",
     "series_is_finite",
+    "step_with_care",
     "take_step",
 ]
 
@@ -323,19 +325,21 @@ def degree_of(n, order, coefficients):
     return degree
 
 
-@native
-def _fits_inside(run, step, looks):
+@kernel_entry(NUMBER, INTEGER)
+def fits_inside(run, step, looks):
+    """1 if the polynomial fits the equations at so many places inside the step less one, else 0. Few steps are looked at."""
     for look in range(1, looks):
         if not _misfit(run, float(look) / looks, step) <= 1.0:
-            return False
-    return True
+            return 0
+    return 1
 
 
 @native
 def _fits(run, step, is_long):
     if not _misfit(run, 1.0, step) <= 1.0:
         return False
-    return _fits_inside(run, step, _MOST_LOOKS if run.exponentials > 0 else _LOOKS if is_long else 1)
+    looks = _MOST_LOOKS if run.exponentials > 0 else _LOOKS if is_long else 1
+    return looks == 1 or fits_inside(run, step, looks) == 1
 
 
 @native
@@ -430,7 +434,7 @@ def _is_right_inside(run, polynomial):
     a = vector(run.r, run.coefficients_at, run.series_order * run.n)
     for k in range(run.series_order * run.n):
         a[k] = polynomial[k]
-    return _fits_inside(run, box[_STEP], looks)
+    return fits_inside(run, box[_STEP], looks) == 1
 
 
 @native
@@ -499,10 +503,11 @@ def _step_at_once(run, unit):
     return True
 
 
-@native
-def _step_with_care(run, unit, smallest):
-    """The step whatever happens; 0 or the reason of failure."""
+@kernel_entry(NUMBER)
+def step_with_care(run, unit):
+    """The step whatever happens; 0 or the reason of failure. Most runs never come to it."""
     t = run.t
+    smallest = shortest_step(t)
     run.is_started = 0
     least = max(_LEAST_UNIT * unit, smallest)
     while not series_is_finite(run, t, unit):
@@ -558,10 +563,9 @@ def take_step(run, _number, _whole):
     run.is_chosen = 0
     if run.goes_by_size == 1 and run.is_taken == 0:
         put_least(run)
-    smallest = shortest_step(t)
     unit = min(run.step_new, run.step_max)
     if not _step_at_once(run, unit):
-        code = _step_with_care(run, unit, smallest)
+        code = step_with_care(run, unit)
         if code != 0:
             return code
     if run.f_followers != 0:
