@@ -71,7 +71,7 @@ def test_tapes_can_share_a_table_of_constants() -> None:
     constants = np.concatenate([first.constants, second.constants])
     lo = np.array([2.0] + [0.0] * len(second.code))
     hi = lo.copy()
-    compiled_range(second.code, constants, lo, hi)
+    compiled_range(second.code, len(second.code), 1, constants, lo, hi)
     assert lo[second.outputs[0]] == pytest.approx(12.5)
     assert second.n_registers == len(lo)
 
