@@ -66,7 +66,7 @@ def test_a_module_is_made_of_what_is_linked_into_it_and_the_names_of_what_it_cal
     called = next(text for name, text in found.items() if name.endswith(":stage_sensitivities"))
     assert "def stage_sensitivities(" in called
     assert "return" not in called
-    for beneath in ("run_type", "numba_types", "linked_late", "view_code", "call_code"):
+    for beneath in ("run_type", "numba_types", "linked_late", "numba_passes", "view_type", "view_code", "call_code"):
         assert any(name.startswith(f"tidegate.compiled.{beneath}") for name in found), beneath
     assert len(found) < len(kernel_sources(["tidegate.integrators.radau.hooks"]))
 

@@ -28,6 +28,7 @@ __all__ = [
     "kernel_directory",
     "remember_the_sources",
     "shipped_entry_directory",
+    "shipped_kernel_directory",
     "sources_are_as_they_were",
 ]
 
@@ -44,6 +45,12 @@ _MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has s
 def kernel_directory() -> Path:
     """Where kernel entries are kept; a directory that ends with the process where the usual place cannot be used."""
     return safe_directory() / _ENTRIES
+
+
+def shipped_kernel_directory() -> Path | None:
+    """Where those are that were made when tidegate was installed; None for nowhere."""
+    shipped = shipped_directory()
+    return None if shipped is None else shipped / _ENTRIES
 
 
 def entry_directory(module: str) -> Path | None:

@@ -79,7 +79,7 @@ def kernel_sources(roots: Iterable[str], entries_by_name: bool = False) -> dict[
             for what, statements in ((wanted, module.defining.get(wanted, ())), ("", module.acting)):
                 for number, whole in enumerate(statements):
                     statement = _head(whole) if entries_by_name else whole
-                    found[f"{name}:{number}:{what}"] = _text(statement)
+                    found[f"{name}:{number}:{what}"] = module.written(statement) if statement is whole else ast.unparse(statement)
                     waiting += module.reached(statement)
     return found
 
@@ -101,6 +101,7 @@ class _SourceModule:
         self.imports: dict[str, tuple[str, str]] = {}
         self.defining: dict[str, list[ast.stmt]] = {}
         self.acting: list[ast.stmt] = []
+        self._lines = self.text.splitlines()
         self._reached: dict[ast.stmt, list[tuple[str, str]]] = {}
         for statement in self.tree.body:
             if not _is_for_types(statement):
@@ -120,6 +121,11 @@ class _SourceModule:
         if not names and not is_text:
             self.acting.append(statement)
 
+    def written(self, statement: ast.stmt) -> str:
+        """The lines of a statement on the outer level."""
+        first = min([statement.lineno, *(item.lineno for item in getattr(statement, "decorator_list", ()))])
+        return "\n".join(self._lines[first - 1 : statement.end_lineno])
+
     def reached(self, statement: ast.stmt) -> list[tuple[str, str]]:
         """Modules and names that a statement refers to; found once, since every module of the kernel comes by here."""
         if statement not in self._reached:
@@ -127,20 +133,23 @@ class _SourceModule:
         return self._reached[statement]
 
     def _look(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
-        nodes = list(ast.walk(statement))
-        owners = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        for node in nodes:
-            if isinstance(node, ast.Import | ast.ImportFrom) and statement is not node:
-                yield from _imported(node).values()
-            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and self.imports.get(node.value.id, ("", ""))[1] == "*":
-                yield self.imports[node.value.id][0], node.attr
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        owners: set[int] = set()
+        for node in ast.walk(statement):  # what owns a name comes before it
+            if isinstance(node, ast.Attribute):
+                owners.add(id(node.value))
+                if isinstance(node.value, ast.Name) and self.imports.get(node.value.id, ("", ""))[1] == "*":
+                    yield self.imports[node.value.id][0], node.attr
+            elif isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load):
+                    continue
                 if node.id in self.imports:
                     module, name = self.imports[node.id]
                     if name != "*" or id(node) not in owners:
                         yield module, name
                 elif any(other is not statement for other in self.defining.get(node.id, ())):
                     yield self.name, node.id
+            elif isinstance(node, ast.Import | ast.ImportFrom) and statement is not node:
+                yield from _imported(node).values()
 
 
 @cache
@@ -171,11 +180,6 @@ def _imported(statement: ast.Import | ast.ImportFrom) -> dict[str, tuple[str, st
         inner = f"{module}.{item.name}"
         found[item.asname or item.name] = (inner, "*") if _file(inner) is not None else (module, item.name)
     return found
-
-
-@cache
-def _text(statement: ast.stmt) -> str:
-    return ast.unparse(statement)
 
 
 @cache

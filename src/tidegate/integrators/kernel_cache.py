@@ -18,7 +18,7 @@ from typing import Final
 
 from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
-from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory
+from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory, shipped_kernel_directory
 from tidegate.no_collections import no_collections
 
 __all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"]
@@ -113,7 +113,7 @@ def share_the_work(method: str, *, has_relations: bool) -> None:
     kinds = [(method, has_relations)]
     if method == "radau" and has_relations:
         kinds.insert(0, (method, _ALONE))
-    missing = [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
+    missing = kinds if _nothing_is_there() else [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
     others = min((os.cpu_count() or 1) - 1, _MOST_OTHERS)
     if not missing or others < 1 or not sys.executable:
         return
@@ -142,6 +142,12 @@ def _one_of_the_last(parts: list[tuple[str, str]]) -> bool:
             getattr(kernel(module), name).there()
             return True
     return False
+
+
+def _nothing_is_there() -> bool:
+    """Whether no entry of any version is anywhere: that is known before it is found out what the entries of this version are made of."""
+    places = (kernel_directory(), shipped_kernel_directory())
+    return not any(place is not None and any(place.glob("*/*.o")) for place in places)
 
 
 def _is_there(module: str, name: str) -> bool:

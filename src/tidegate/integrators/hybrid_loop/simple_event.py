@@ -139,7 +139,7 @@ def _moves_on(run, t, guard):
 
 @kernel_entry(NUMBER)
 def let_rest_what_does(run, t):
-    """Guards whose side slopes do not tell: those that are affine, and all of whose terms of the power series vanish, rest. 0 if any is left, else 1."""
+    """Guards whose side slopes do not tell: those that are affine, and whose power series is all zeros, rest. 0 if any is left, else 1."""
     n = run.n
     for j in range(run.n_guards):
         if run.sides[j] == ASKED and run.is_linear[j] == 0:
