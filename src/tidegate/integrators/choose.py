@@ -72,7 +72,7 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     if problem.model.past is not None and method != "radau":
         raise UsageError(f"method {method!r} solves no equations with delays", hint="method='radau', which 'auto' takes")
     if method in ("radau", "taylor"):
-        share_the_work(method, has_relations=len(problem.model.guards) > 0)
+        share_the_work(method, has_relations=len(problem.model.guards) > 0, has_derivatives=len(problem.sensitivity_parameters) > 0)
     if method in ("ida", "bdf", "adams"):
         return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
     if method in _CLASSICAL:

@@ -26,9 +26,16 @@ __all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"
 _HYBRID: Final = "tidegate.integrators.hybrid_loop"
 _RADAU: Final = "tidegate.integrators.radau"
 _TAYLOR: Final = "tidegate.integrators.taylor"
-_ALONE, _WITH_RELATIONS = False, True
-# By method, and by whether steps are searched for events: what runs come to after ``begin``, in the order in which it is made. Its first item tells
-# whether anything is to be done.
+# What is done in steps: nothing else, derivatives, a search for events, derivatives at these.
+_ALONE, _DERIVATIVES, _RELATIONS, _AT_EVENTS = "alone", "derivatives", "relations", "derivatives at events"
+_OF_EVENTS: Final = (
+    (f"{_HYBRID}.event_derivatives", "jump_with_event"),
+    ("tidegate.events.grazing", "note_grazings"),
+    (f"{_HYBRID}.event_derivatives", "differentiate_times"),
+    ("tidegate.sensitivity.jump", "finish_jump"),
+)
+# By method and by what is done in steps: what runs come to after ``begin``, in the order in which it is made. Its first item tells whether anything is
+# to be done.
 _AHEAD: Final = {
     ("radau", _ALONE): (
         (f"{_HYBRID}.loop", "advance"),
@@ -38,13 +45,18 @@ _AHEAD: Final = {
         (f"{_RADAU}.inside", "error_inside"),
         *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial")),
     ),
-    ("radau", _WITH_RELATIONS): (
+    ("radau", _DERIVATIVES): (
+        (f"{_RADAU}.sensitivities", "stage_sensitivities"),
+        (f"{_RADAU}.hooks", "radau_sensitivities"),
+    ),
+    ("radau", _RELATIONS): (
         ("tidegate.events.isolate", "earliest_of_guards"),
+        (f"{_HYBRID}.transition", "settle"),
         (f"{_HYBRID}.event", "event_with_rows"),
-        ("tidegate.events.tape_range", "tape_range"),
         (f"{_RADAU}.locate", "locate"),
         ("tidegate.events.leaving", "leaving_sides"),
     ),
+    ("radau", _AT_EVENTS): _OF_EVENTS,
     ("taylor", _ALONE): (
         (f"{_TAYLOR}.smooth", "take_smooth_steps"),
         (f"{_TAYLOR}.step", "take_step"),
@@ -52,7 +64,8 @@ _AHEAD: Final = {
         ("tidegate.events.restart", "derivatives"),
         *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
     ),
-    ("taylor", _WITH_RELATIONS): (
+    ("taylor", _DERIVATIVES): ((f"{_TAYLOR}.hooks", "taylor_sensitivities"),),
+    ("taylor", _RELATIONS): (
         (f"{_TAYLOR}.step", "take_step"),
         ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_HYBRID}.event", "event_with_rows"),
@@ -62,25 +75,23 @@ _AHEAD: Final = {
         ("tidegate.events.on_its_side", "put_on_its_side"),
         *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
     ),
+    ("taylor", _AT_EVENTS): _OF_EVENTS,
 }
 # what else runs of these methods come to as a rule, with derivatives too
 _BESIDE: Final = (
     *((f"{_HYBRID}.loop", name) for name in ("begin", "advance")),
     (f"{_HYBRID}.clear_start", "settle_clearly"),
-    (f"{_HYBRID}.transition", "settle"),
     ("tidegate.events.restart", "consistent_point"),
+    ("tidegate.events.tape_range", "tape_range"),
     ("tidegate.events.guard_models", "guard_model"),
     ("tidegate.events.interval_roots", "curved_root"),
-    ("tidegate.events.grazing", "note_grazings"),
     ("tidegate.linear.mass", "evaluate_mass"),
     ("tidegate.linear.systems", "factor_base"),
     *((f"{_RADAU}.hooks", name) for name in ("radau_restart", "radau_accept", "radau_values")),
     (f"{_RADAU}.locate", "restep"),
     (f"{_RADAU}.newton", "factor_systems"),
     (f"{_RADAU}.filter_proof", "is_explained"),
-    *((f"{_HYBRID}.event_derivatives", name) for name in ("differentiate_times", "jump_with_event")),
-    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "body_jump", "finish_jump")),
-    (f"{_TAYLOR}.hooks", "taylor_sensitivities"),
+    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "body_jump")),
 )
 USUAL: Final = tuple(dict.fromkeys((*(part for parts in _AHEAD.values() for part in parts), *_BESIDE)))  # what most runs need
 _MOST_OTHERS: Final = 3  # processes beside the first
@@ -102,17 +113,18 @@ def kernel(module: str) -> ModuleType:
 
 
 @cache
-def share_the_work(method: str, *, has_relations: bool) -> None:
+def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool) -> None:
     """Begin other processes for the first runs of a method, where there is something for them to do.
 
     Parameters
     ----------
     method : "radau" or "taylor", which most runs take.
     has_relations : whether a step is searched for events.
+    has_derivatives : whether parameters are asked for.
     """
-    kinds = [(method, has_relations)]
-    if method == "radau" and has_relations:
-        kinds.insert(0, (method, _ALONE))
+    asked = {_ALONE: method == "radau" or not has_relations, _DERIVATIVES: has_derivatives, _RELATIONS: has_relations}
+    asked[_AT_EVENTS] = has_relations and has_derivatives
+    kinds = [(method, what) for what, is_asked in asked.items() if is_asked]
     missing = kinds if _nothing_is_there() else [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
     others = min((os.cpu_count() or 1) - 1, _MOST_OTHERS)
     if not missing or others < 1 or not sys.executable:
@@ -156,12 +168,12 @@ def _is_there(module: str, name: str) -> bool:
     return own is None or any(place is not None and any(place.glob(f"{name}-*")) for place in (own, shipped))
 
 
-def compile_ahead(kinds: Iterable[tuple[str, bool]]) -> None:
+def compile_ahead(kinds: Iterable[tuple[str, str]]) -> None:
     """Compile what runs come to, in a process that does nothing else.
 
     Parameters
     ----------
-    kinds : of runs: a method, and whether steps are searched for events.
+    kinds : of runs: a method, and what is done in steps.
     """
     compile_parts(part for kind in kinds for part in _AHEAD[kind])
 
