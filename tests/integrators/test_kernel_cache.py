@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +37,27 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
     monkeypatch.setenv("TIDEGATE_SHIPPED_DIR", "")
     monkeypatch.setattr(kernel_cache, "kernel_directory", root)
     monkeypatch.setattr(kernel_cache, "cache_directory", root)
-    share = kernel_cache.share_the_work.__wrapped__
+    share = partial(kernel_cache.share_the_work.__wrapped__, has_derivatives=False)
     for processors, others in ((1, 0), (2, 1), (3, 2), (64, 3)):
         monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda processors=processors: processors)
         share("taylor", has_relations=False)
-        assert begun == ["[('taylor', False)]"] * others
+        assert begun == ["[('taylor', 'alone')]"] * others
         begun.clear()
     monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda: 2)
     share("radau", has_relations=False)
     share("radau", has_relations=True)
     share("taylor", has_relations=True)
-    for kind in (("radau", False), ("radau", True), ("taylor", True)):
+    for kind in (("radau", "alone"), ("radau", "relations"), ("taylor", "relations")):
         module, name = kernel_cache._AHEAD[kind][0]
         place(module).mkdir()
         (place(module) / f"{name}-1.o").touch()
         share("radau", has_relations=False)
         share("radau", has_relations=True)
     share("taylor", has_relations=True)
-    assert begun == ["[('radau', False)]", "[('radau', False), ('radau', True)]", "[('taylor', True)]", "[('radau', True)]"]
+    share("taylor", has_relations=True, has_derivatives=True)
+    alone, relations = "('radau', 'alone')", "('radau', 'relations')"
+    others = ["[('taylor', 'relations')]", f"[{relations}]", "[('taylor', 'derivatives'), ('taylor', 'derivatives at events')]"]
+    assert begun == [f"[{alone}]", f"[{alone}, {relations}]", *others]
 
 
 def test_a_model_without_relations_delays_and_sparse_matrices_needs_no_machine_code_of_theirs() -> None:
