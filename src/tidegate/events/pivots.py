@@ -28,7 +28,7 @@ from tidegate.linear.systems import BASE, factor_real, is_finite_jacobian, solve
 
 __all__ = ["pivot_ahead"]
 
-_PARTS: Final = (1e-6, 1e-3, 1e-9)  # of the opposite mode, one after the other
+_PARTS: Final = np.array([1e-6, 1e-3, 1e-9])  # of the opposite mode, one after the other
 _MOST_ITERATIONS: Final = 6
 _SMALL: Final = 1e-8  # a correction, beside the size of an unknown: what is looked for is a mode, not a solution
 _ROUNDING: Final = 1e-13
@@ -215,7 +215,8 @@ def pivot_ahead(run, t, h):
         if is_open[j] != 0.0:
             count += 1
             is_open[j] = 1.0 + run.r[run.m_at + run.guard_mode[j]]
-    for part in _PARTS:
+    for trial in range(_PARTS.size):
+        part = _PARTS[trial]
         held = False
         if _pivot(run, t + h, h, part, count):
             for _ in range(count):

@@ -27,7 +27,7 @@ from tidegate.linear.systems import FIRST, factor_real, is_finite_jacobian, solv
 __all__ = ["DEGREE", "put_collocation", "step_again", "take_step"]
 
 DEGREE: Final = 4  # of the polynomial
-_INSIDE: Final = (0.19, 0.53, 0.83)  # uneven, so that no forcing with a period that divides the step vanishes at all of them; no nodes
+_INSIDE: Final = np.array([0.19, 0.53, 0.83])  # uneven, so that no forcing with a period that divides the step vanishes at all of them; no nodes
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _POWER: Final = 0.2  # 1 / (order of the estimate + 1)
 _SAFETY: Final = 0.9
@@ -131,7 +131,8 @@ def _error_inside(run, t, step):
     run.inside = 0.0
     run.inside_of_largest = 0.0
     put_collocation(run, 1.0)
-    for theta in _INSIDE:
+    for k in range(_INSIDE.size):
+        theta = _INSIDE[k]
         for q in range(run.n):
             point[q] = run.y[q] + theta * (a[0, q] + theta * (a[1, q] + theta * (a[2, q] + theta * a[3, q])))
             rate[q] = (a[0, q] + theta * (2.0 * a[1, q] + theta * (3.0 * a[2, q] + theta * 4.0 * a[3, q]))) / step
