@@ -34,8 +34,8 @@ _OF_EVENTS: Final = (
     (f"{_HYBRID}.event_derivatives", "differentiate_times"),
     ("tidegate.sensitivity.jump", "finish_jump"),
 )
-# By method and by what is done in steps: what runs come to after ``begin``, in the order in which it is made. Its first item tells whether anything is
-# to be done.
+# By method and by what is done in steps: what runs come to after ``begin``, in the order in which it is made. Its first item tells whether anything
+# is to be done.
 _AHEAD: Final = {
     ("radau", _ALONE): (
         (f"{_HYBRID}.loop", "advance"),
