@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,6 +45,22 @@ def of_a_run(h, r, i, j, k):  # type: ignore[no-untyped-def]
     run.complex_pivots[i, j][k] = 100 * i + 10 * j + k
     whole[i, j, k] = whole[i, j, k] * 2.0
     return whole[i, j][k].imag
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("place", "is_inside"), [((1, 4), True), ((1, 5), False), ((-1, 0), False), ((0, -1), False)])
+def test_indices_are_checked_for_who_asks_for_it(place: tuple[int, int], is_inside: bool) -> None:
+    program = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import numpy as np
+from test_views import CALLED, of_a_matrix
+memory = np.arange(100.0)
+print(CALLED(of_a_matrix.address)(None, memory[40:].ctypes.data, {place[0]}, {place[1]}, 5))
+"""
+    environment = os.environ | {"TIDEGATE_CHECK_INDICES": "1"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == ((0, "50.0\n") if is_inside else (-signal.SIGILL, "")), done.stderr
 
 
 def test_elements_of_a_matrix_are_found_where_numpy_finds_them() -> None:

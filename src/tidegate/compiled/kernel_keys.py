@@ -22,6 +22,7 @@ from tidegate.compiled.native import this_processor
 from tidegate.versions import release_of
 
 __all__ = [
+    "INDICES_ARE_CHECKED",
     "KERNEL",
     "entries_in",
     "entry_directory",
@@ -34,6 +35,8 @@ __all__ = [
 
 # Packages whose native functions make one kernel. That of the machine of CSMP-10(ARL) changes without the integrators, and is kept apart.
 KERNEL: Final = ("tidegate.events", "tidegate.integrators", "tidegate.linear", "tidegate.sensitivity")
+# For who works on the kernel: an index that is negative, or beyond the end of its row, ends the process.
+INDICES_ARE_CHECKED: Final = bool(os.environ.get("TIDEGATE_CHECK_INDICES"))
 _ELSEWHERE: Final = {"tidegate.csmp.": ("tidegate.csmp.machine",)}
 _ENTRIES: Final = "entries"  # a folder of the cache
 _NOTES: Final = "keys"  # another
@@ -116,6 +119,7 @@ def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
             texts[module] = made_of.hexdigest()
         _note_down(note, texts)
     tools = "".join(f"{release_of(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version + this_processor()
+    tools += "checked" if INDICES_ARE_CHECKED else ""
     return {module: hashlib.sha256(f"{text};{tools}".encode()).hexdigest()[:16] for module, text in texts.items()}
 
 

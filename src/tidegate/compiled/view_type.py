@@ -1,6 +1,6 @@
 """How Numba types and translates views on memory (stage: compiled): where they begin and how wide their rows are, and nothing of an array of numpy's.
 
-An element is one load or store. Indices are what they say: none is counted from the end, none is checked.
+An element is one load or store. Indices are what they say: none is counted from the end, none is checked unless ``TIDEGATE_CHECK_INDICES`` is set.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_builtin, lower_getattr
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global, signature
+
+from tidegate.compiled.kernel_keys import INDICES_ARE_CHECKED
 
 __all__ = ["ViewType", "data_of", "view_of"]
 
@@ -109,12 +112,24 @@ def _place(context: Any, builder: Any, sig: Any, view: Any, index: Any) -> Any:
     kind, of = sig.args[:2]
     values = cgutils.unpack_tuple(builder, index) if isinstance(of, types.BaseTuple) else [index]
     parts = [context.cast(builder, value, one, types.intp) for value, one in zip(values, _parts(of), strict=True)]
+    if INDICES_ARE_CHECKED:
+        _check(builder, view, parts)
     at = parts[0]
     for k in range(1, kind.dimensions):
         at = builder.mul(at, builder.extract_value(view, k), flags=["nsw"])
         if k < len(parts):
             at = builder.add(at, parts[k], flags=["nsw"])
     return builder.gep(data_of(builder, view), [at], inbounds=True)
+
+
+def _check(builder: Any, view: Any, parts: Sequence[Any]) -> None:
+    trap = cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), ()), "llvm.trap")
+    for k, part in enumerate(parts):
+        is_outside = builder.icmp_signed("<", part, part.type(0))
+        if k > 0:
+            is_outside = builder.or_(is_outside, builder.icmp_signed(">=", part, builder.extract_value(view, k)))
+        with builder.if_then(is_outside, likely=False):
+            builder.call(trap, ())
 
 
 @lower_builtin(operator.getitem, ViewType, types.Integer)
