@@ -179,6 +179,7 @@ class Smoothed(tg.DSblock):
         return u.u - x.X
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [Ticking(), Smoothed()])
 def test_columns_of_pandas_and_of_results_and_lists_are_signals_of_every_model(model: Any) -> None:
     times, values = np.array([0.0, 0.3, 1.0]), np.array([1.0, -2.0, 4.0])

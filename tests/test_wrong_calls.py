@@ -66,6 +66,7 @@ def answered(deed: Callable[[], Any]) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_arguments_that_nothing_takes_are_answered_by_everything_public() -> None:
     tried = 0
     for name, item in [*functions_and_classes(), *methods()]:

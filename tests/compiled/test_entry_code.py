@@ -271,6 +271,7 @@ def test_what_cannot_be_compiled_ends_the_process_with_the_reason(tmp_path: Path
     assert "try: reinstall tidegate" in done.stderr
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compiled_is_tried_once_more_and_then_told() -> None:
     errors: list[Exception] = [MemoryError("all is taken"), ValueError("once"), MemoryError("again")]
 

@@ -106,6 +106,7 @@ def _emitted(rates: list[Expr], form: Form) -> str:
     return emit_series(program, arguments, 6, "series", form=form, rests_at_zero=True, with_step=True, exponents=program.exponents).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", list(Form))
 def test_a_series_written_once_serves_other_numbers(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text that is kept, with new numbers, is what is written when nothing is kept: for random forms, numbers that coincide, 2 and 1."""

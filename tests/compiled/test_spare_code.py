@@ -41,6 +41,7 @@ def test_code_is_taken_over_with_other_numbers() -> None:
     assert (second.address("scaled"), value(second)) == (where, 3.7)
 
 
+@pytest.mark.slow
 def test_code_is_taken_over_from_what_the_collector_finds() -> None:
     first = scaled(3.3)
     where = first.address("scaled")
@@ -66,6 +67,7 @@ def test_code_that_is_in_use_is_not_taken() -> None:
     assert (value(first), value(second)) == (5.1, 5.3)
 
 
+@pytest.mark.slow
 def test_no_more_is_kept_than_a_few() -> None:
     modules = [scaled(1.0 + k / 7) for k in range(2 * native._MOST_SPARE)]
     modules.clear()

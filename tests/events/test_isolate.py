@@ -39,6 +39,7 @@ def cubic_state() -> Any:
     return tg.ode(slope, y0=lambda p: {"g": -p["a"] * p["b"] * p["c"], "on": 0.0}, p={"a": 1.0, "b": 2.0, "c": 3.0})
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(roots=roots_in_five, gap=st.floats(-4.0, -0.5))
 def test_two_zeros_close_together_inside_a_step_are_both_found(roots: list[float], gap: float) -> None:

@@ -41,6 +41,7 @@ def rates(t, y):
     assert result.final["q"] == pytest.approx(1.0 if side > 0.0 else start / before, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_what_holds_at_one_point_alone_does_not_turn_a_motion_back(method: str) -> None:
     for seed in range(25):

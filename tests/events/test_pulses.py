@@ -112,6 +112,7 @@ def misses(seed: int, method: str) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_random_peaks_add_what_they_must(method: str) -> None:
     wrong = [said for seed in range(12) if (said := misses(seed, method))]

@@ -81,12 +81,14 @@ def _check(seed: int, method: str) -> None:
     assert result.final["q"] == pytest.approx(wanted, abs=1e-6), (seed, method, source.relation, source.k, source.start)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p"])
 def test_a_relation_of_what_has_died_out_keeps_what_it_says(method: str) -> None:
     for seed in range(25):
         _check(seed, method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "bdf"])
 def test_the_judge_does_not_take_the_sign_of_what_has_died_out_for_a_missed_event(method: str) -> None:
     for seed in range(6):

@@ -80,6 +80,7 @@ def _check(source: RingsDown, method: str) -> bool:
     return bool(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "radau"])
 def test_what_rings_down_crosses_as_often_as_it_should_or_it_is_said_to_be_doubtful(method: str) -> None:
     said = [_check(RingsDown(seed), method) for seed in range(30)]

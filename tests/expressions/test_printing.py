@@ -97,6 +97,7 @@ def test_python_reads_back_the_same_value(expr: Expr, at: dict[Expr, float]) -> 
     assert same(value, evaluate([expr], at)[0]) or value == pytest.approx(evaluate([expr], at)[0], rel=1e-12)
 
 
+@pytest.mark.slow
 def test_enormous_expressions_are_cut() -> None:
     expr: Expr = x
     for _ in range(3000):

@@ -65,6 +65,7 @@ class Pendulum:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pendulum", [Pendulum(0.1, math.pi / 2, 0.0), Pendulum(1.0, 3.0, 0.0), Pendulum(0.02, 3.0, 0.01)], ids=repr)
 def test_every_form_comes_to_the_end_at_every_tolerance_and_is_as_exact_as_that(pendulum: Pendulum) -> None:
     truth, model = pendulum.truth(20.0), pendulum.model()

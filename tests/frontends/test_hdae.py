@@ -150,6 +150,7 @@ def test_forces_and_their_derivatives_are_as_exact_between_steps_as_x1(form: str
         assert result.sensitivity("force", name).values == pytest.approx(exact, abs=3e-5 * np.max(np.abs(exact))), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize(("seed", "rtol"), [(3, 1e-6), (15, 1e-9)])
 def test_derivatives_of_random_chains_of_rods_are_those_of_their_angles(seed: int, rtol: float, method: str) -> None:

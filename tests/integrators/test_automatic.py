@@ -70,6 +70,7 @@ def test_a_relaxation_oscillator_is_judged_by_how_long_the_motion_lets_steps_be(
     assert [by(mu) for mu in (1.0, 5.0, 1000.0)] == ["taylor", "taylor", "radau"]
 
 
+@pytest.mark.slow
 def test_what_is_switched_again_and_again_is_not_stiff_however_long_the_run() -> None:
     def heat(t: Any, y: Any, p: Any, d: Any) -> list[Any]:
         return [-p["k"] * (y["T"] - 10.0) + 20.0 * d["on"]]
@@ -88,6 +89,7 @@ def test_what_is_switched_again_and_again_is_not_stiff_however_long_the_run() ->
     assert times[2::2] == pytest.approx([first + k * period for k in range(1, len(times[2::2]) + 1)], rel=1e-7)
 
 
+@pytest.mark.slow
 def test_a_model_that_calls_python_is_not_tried_before_it_is_run() -> None:
     def calls(method: str) -> int:
         count = 0

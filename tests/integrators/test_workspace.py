@@ -84,6 +84,7 @@ def test_no_two_entries_have_one_name() -> None:
     assert len(set(names)) == len(names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("folder", "stranger"), [("radau", SUNDIALS), ("sundials", RADAU)])
 def test_methods_name_no_memory_of_each_other(folder: str, stranger: str) -> None:
     """What a method's own runs have is touched in its folder only: elsewhere it stands nowhere."""

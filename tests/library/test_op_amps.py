@@ -128,6 +128,7 @@ def integrated(p: Values, end: float) -> tuple[float, int]:
     return y[0], changes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_an_integrator_saturates_and_comes_back_and_so_do_its_derivatives(seed: int, dae_method: str) -> None:
     p = drawn(seed, {"u.V": (2, 9), "u.f": (5, 100), "u.phase": (0.1, 6), "R.R": (1e3, 2e4), "C.C": (1e-8, 1e-7), "A.A": (10, 1e6), "A.V": (1, 8)})

@@ -99,6 +99,7 @@ def controlled(p: Values, end: float) -> FloatArray:
     return y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_motor_with_a_controller_that_saturates_follows_the_truth_and_so_do_its_derivatives(seed: int, dae_method: str) -> None:
     p, end, names = drawn(seed, SERVO), 5.0, ["motor.k", "pid.tracking_time", "load.tau"]

@@ -232,6 +232,7 @@ def test_three_phases_start_and_go_on_without_any_voltage_yet(phase: float) -> N
     check_three_phases(4, phase, "radau")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "phases"), [(1, [0.3, 0.3 + np.pi / 6.0]), (2, [0.0, 0.0]), (1, [0.1 + k * np.pi / 12.0 for k in range(4)])])
 def test_twelve_and_more_pulses_start_and_go_on(seed: int, phases: list[float]) -> None:
     """Too many diodes to try all combinations: what each try shows leads to the next. Two bridges in step change at the same instants."""

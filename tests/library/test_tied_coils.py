@@ -177,6 +177,7 @@ def check(kind: str, seed: int, method: str) -> None:
     agree(result, names, values, truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(CASES))
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: str, method: str) -> None:
@@ -190,6 +191,7 @@ def test_more_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(k
         check(kind, seed, "radau")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida", "rodas5p"])
 def test_a_large_circuit_goes_on_from_a_copy_made_while_its_currents_are_tied(method: str) -> None:
     p, end = drawn("long chain", 5)

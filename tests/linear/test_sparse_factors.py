@@ -81,6 +81,7 @@ def _couplings(kind: str, n: int) -> NDArray[np.bool_]:
     return np.abs(i - j) <= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "n"), [("grid", 49), ("grid", 144), ("blocks", 27), ("blocks", 80), ("band", 33), ("band", 70)])
 def test_columns_with_the_same_rows_are_subtracted_whole_whatever_their_number_and_height(kind: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(n)

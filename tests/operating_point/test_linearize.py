@@ -95,6 +95,7 @@ class Filter(tg.Component):
         yield tg.connect(self.source.n, self.c.n, self.ground.p)
 
 
+@pytest.mark.slow
 def test_a_filter_of_parts_has_its_transfer_function(tmp_path: Path) -> None:
     linear = tg.linearize(Filter(), inputs=["source.V"])
     omega = np.geomspace(0.1, 100.0, 20)

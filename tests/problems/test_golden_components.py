@@ -167,6 +167,7 @@ def test_two_engines_agree(name: str) -> None:
         assert check.agrees, str(check)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, golden in MODELS.items() if golden.sensitivities])
 def test_derivatives_are_those_of_differences(name: str) -> None:
     """Unknowns at golden times and times of events, by central differences of three steps: what their square leaves out is taken away in pairs."""

@@ -61,6 +61,7 @@ class Ball(tg.Component):
         return {self.v: -self.e * self.v}
 
 
+@pytest.mark.slow
 def test_a_bouncing_ball_in_start_value_guard_and_reset() -> None:
     check(Ball(), 2.0, ["h", "v"], ["e", "g", "height", "floor"])
 

@@ -66,6 +66,7 @@ class Pendulum(tg.Component):
 CASES: list[tuple[Any, list[str], str]] = [(Coupled, ["J1.J"], "J2.w"), (Sleepers, ["one.k"], "one.x"), (Pendulum, [], "x")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida", "rodas5p"])
 @pytest.mark.parametrize(("kind", "parameters", "shown"), CASES)
 def test_any_stops_leave_states_events_and_derivatives_as_they_are(kind: Any, parameters: list[str], shown: str, method: str, tmp_path: Path) -> None:

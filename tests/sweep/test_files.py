@@ -66,6 +66,7 @@ def assert_same(one: xr.Dataset, other: xr.Dataset) -> None:
     assert one.sizes == other.sizes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 @pytest.mark.parametrize("outputs", [None, 0.5])
 def test_a_file_is_the_sweep(ball: Any, tmp_path: Path, suffix: str, outputs: Any) -> None:

@@ -127,6 +127,7 @@ def test_progress_is_told_the_time_and_may_stop_the_run_at_an_output_time() -> N
     assert done.rows[-1, 0] == done.final[2]
 
 
+@pytest.mark.slow
 def test_interruption_at_once_after_the_start_leaves_rows() -> None:
     asked = control("spring", upper=1e7)
     threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()

@@ -188,6 +188,7 @@ def test_an_algebraic_loop_of_parts_is_solved() -> None:
     np.testing.assert_allclose(found["k.out"], 0.75 * found["u.out"], atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [0, 1])
 def test_blocks_that_tick_together_see_each_other_as_in_a_diagram(order: int) -> None:
     blocks: Blocks = {

@@ -367,6 +367,7 @@ def from_files(kind: type[tg.Component], folder: Path) -> Any:
     return type(kind.__name__, (kind,), parts)()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["circuit", "D03_half_wave_rectifier", "D06_tank_with_mixer", "D09_friction_clutch"])
 def test_golden_models_of_stored_parts_are_the_same_to_the_last_bit(name: str, tmp_path: Path) -> None:
     golden = MODELS[name]

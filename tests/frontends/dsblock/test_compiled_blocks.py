@@ -141,6 +141,7 @@ def test_what_a_block_prints_comes_to_the_log(vdp: CompiledDSblock, caplog: pyte
     assert "DSblock vdp: begins with data of vdp" in caplog.messages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", [False, True])
 def test_an_implicit_dae_in_fortran_with_parameters_that_it_judges(method: str, isolate: bool) -> None:
     if isolate and method != "radau":
@@ -212,6 +213,7 @@ def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(languag
         assert 0.0 < computed < calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", [False, True])
 def test_names_of_a_block_are_found_in_any_letter_case(isolate: bool, tmp_path: Path) -> None:
     ball = tg.dsblock.build(BLOCKS / "ball.c", prefix="ball", isolate=isolate)
@@ -247,6 +249,7 @@ def test_an_input_that_is_a_function_of_time_is_native_as_long_as_nothing_that_i
     assert len(calls) > 100  # what has effects is called
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", [False, True])
 def test_a_short_pulse_of_an_input_that_is_a_function_is_not_stepped_over(vdp: CompiledDSblock, isolate: bool, method: str) -> None:
     block = tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp", isolate=True) if isolate else vdp

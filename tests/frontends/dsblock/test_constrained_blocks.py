@@ -62,6 +62,7 @@ def traced() -> Any:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "is_traced"), [*((form, True) for form in FORMS), ("index1_stabilised", False), ("index2_stabilised", False)])
 def test_a_block_moves_as_the_same_functions_do_events_included(form: str, is_traced: bool) -> None:
     block = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-8 if is_traced else 1e-4, hdae=form, traced=is_traced)
@@ -142,6 +143,7 @@ def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: 
         assert result.statistics.extra["drift of F5"] < 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["radau", "ida"])
 @pytest.mark.parametrize("hdae", ["index1", "index1_partly_stabilised", "index1_stabilised", "index2", "index2_stabilised"])
 @pytest.mark.parametrize("name", ["pend", "ring"])

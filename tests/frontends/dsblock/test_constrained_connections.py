@@ -91,6 +91,7 @@ def damped_through_a_loop() -> tuple[Any, Any]:
     return tg.dsblock.join(blocks, links), {"left": (q[0, -1], q[1, -1])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [coupled, damped_through_a_loop])
 def test_connected_pendulums_move_as_their_angles_do_in_every_form(make: Any) -> None:
     connection, truth = make()

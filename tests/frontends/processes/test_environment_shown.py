@@ -97,6 +97,7 @@ def test_whoever_gives_an_environment_a_dt_of_his_own_keeps_it() -> None:
     assert isinstance(env, simpy.Environment)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_progress_is_told_about_ten_times_a_second_within_a_period_and_between_events(compiled: bool) -> None:
     told: list[float] = []
