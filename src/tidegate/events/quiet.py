@@ -10,7 +10,7 @@ from __future__ import annotations
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.guards import refresh_activity
+from tidegate.events.guards import expected_sign, refresh_activity
 from tidegate.events.settle import read_conditions
 
 __all__ = ["conditions_are_the_same", "flips_quietly", "keep_modes", "quiet_modes_hold"]
@@ -37,10 +37,38 @@ def conditions_are_the_same(run, t):
 
 
 @native
+def _stays_across(run, guard, theta):
+    """True if it is certain that a guard that crosses at a part of the step does not come back to zero in the rest of it."""
+    if run.is_linear[guard] == 0:
+        return False
+    degree = run.degree
+    sign = expected_sign(run, guard)
+    moved = run.bernstein_scratch  # by so much, in powers of what has gone by of the step since it crossed
+    moved[0] = 0.0
+    for k in range(degree):
+        moved[k + 1] = -sign * run.guard_coefficients[k, guard]
+    for i in range(degree):
+        for k in range(degree - 1, i - 1, -1):
+            moved[k] += theta * moved[k + 1]
+    power = 1.0
+    for k in range(1, degree + 1):
+        power *= 1.0 - theta
+        moved[k] *= power
+    rises = 0.0
+    for k in range(degree, 0, -1):
+        rises = moved[k] + min(rises, 0.0)
+    return rises > 0.0
+
+
+@native
 def flips_quietly(run, t, guard):
-    """True if the flip changes nothing; then it is made and the guard put to sleep. False: nothing is touched."""
+    """True if the flip, at run.found_theta, changes nothing; then it is made and the guard put to sleep. False: nothing is touched.
+
+    Nobody looks at a guard that sleeps. If it came back, what it says would be wrong from there on, and so would be what conditions say, and which
+    other guards matter.
+    """
     ng = run.n_guards
-    if run.guard_kind[guard] != RELATION:
+    if run.guard_kind[guard] != RELATION or not _stays_across(run, guard, run.found_theta):
         return False
     offset = run.m_at + run.guard_mode[guard]
     run.r[offset] = 1.0 - run.r[offset]
