@@ -15,11 +15,12 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.crossing import is_where_it_left, written_truth
+from tidegate.events.crossing import is_where_it_left, margin_of, written_truth
+from tidegate.events.guards import guard_slopes
 from tidegate.events.leaving import RESTS
 from tidegate.events.tolerances import EPS
 
-__all__ = ["is_put_exactly_at_zero"]
+__all__ = ["is_put_exactly_at_zero", "say_what_is_written"]
 
 _ALONE: Final = 1e-9  # of the gradient: other unknowns have no more of it
 _TRIES: Final = 3
@@ -105,8 +106,8 @@ def _only_state(run, t, j):
 
 
 @native
-def _move(run, t, j):
-    """Move the state that alone is in a guard to its zero, as near as doubles come; True if it was moved."""
+def _move(run, t, j, farthest):
+    """Move the state that alone is in a guard to its zero, as near as doubles come, the guard by no more than that; True if it was moved."""
     q, slope = _only_state(run, t, j)
     if q < 0 or run.is_algebraic[q] == 1:
         return False
@@ -131,7 +132,7 @@ def _move(run, t, j):
         is_there = value == 0.0 or abs(step) <= 2.0 * EPS * abs(run.y[q])
         if is_there:
             break
-    is_near = is_there and abs(nearest - before) * abs(slope) <= _FARTHEST * run.nu_start[j]
+    is_near = is_there and abs(nearest - before) * abs(slope) <= farthest
     run.y[q] = nearest if is_near else before
     return run.y[q] != before
 
@@ -144,10 +145,32 @@ def put_exactly_at_zero(run, t):
     run.is_exact = 1
     moved = 0
     for j in range(run.n_guards):
-        if _rests_beside(run, j) and _move(run, t, j):
+        if _rests_beside(run, j) and _move(run, t, j, _FARTHEST * run.nu_start[j]):
             moved = 1
             call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
     return moved
+
+
+@kernel_entry(NUMBER)
+def say_what_is_written(run, t):
+    """Let every relation at its zero say what is written for it, as ``sign(x)`` is 0 there; 1 if one did not, else 0.
+
+    Several that get there at one instant lie a rounding of the time beside it; a state that alone is in a relation is put at the zero. The rates of
+    before the event must be in run.ydot_before.
+    """
+    guard_slopes(run, t, run.y, run.ydot_before, run.slopes)
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+    any_other = 0
+    for j in range(run.n_guards):
+        margin = margin_of(run, t, j)
+        if run.guard_kind[j] != RELATION or run.active[j] == 0.0 or not abs(run.g[j]) <= margin:
+            continue
+        if not _says_what_is_written(run, j):
+            run.m[run.guard_mode[j]] = written_truth(run, j)
+            any_other = 1
+        if run.has_followers == 0 and run.g[j] != 0.0 and _move(run, t, j, margin):
+            call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+    return any_other
 
 
 @native

@@ -24,7 +24,7 @@ from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SIN
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, keep_crossed, note_guards, take_back_replaced
-from tidegate.events.exactly_at_zero import is_put_exactly_at_zero
+from tidegate.events.exactly_at_zero import is_put_exactly_at_zero, say_what_is_written
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_FOUND, NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
 from tidegate.events.on_its_side import put_on_its_side
@@ -195,6 +195,13 @@ def _follow(run, t, modes_changed, at_start, counts):
             counts[j] = 0
         code, _ = _rounds(run, t, True, at_start, counts, _ALL_AT_ONCE)
         any_changed = True
+    if code == CHATTERING and not at_start:
+        # several that come to rest at one instant, as sign(x) and sign(z): one after the other they drive each other round in a circle
+        _keep(run, run.m_trial_at, run.m_at, run.n_modes)
+        _begin_anew(run, counts)
+        if say_what_is_written(run, t) == 1:
+            code, _ = _rounds(run, t, True, at_start, counts, _ALL_AT_ONCE)
+            any_changed = True
     return code, any_changed or changes > 0
 
 
