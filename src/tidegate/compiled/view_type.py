@@ -21,7 +21,7 @@ from tidegate.compiled.kernel_keys import INDICES_ARE_CHECKED
 
 __all__ = ["ViewType", "data_of", "view_of"]
 
-infer: Any = infer_global  # for type checkers, which do not see what it makes
+_infer: Any = infer_global  # for type checkers, which do not see what it makes
 
 
 class ViewType(types.Type):
@@ -70,7 +70,7 @@ def _left(view: Any, index: Any) -> int | None:
     return view.dimensions - len(parts)
 
 
-@infer(operator.getitem)
+@_infer(operator.getitem)
 class _GetItem(AbstractTemplate):
     key = operator.getitem
 
@@ -82,7 +82,7 @@ class _GetItem(AbstractTemplate):
         return signature(ViewType(view.item, left) if left else view.item, view, index)
 
 
-@infer(operator.setitem)
+@_infer(operator.setitem)
 class _SetItem(AbstractTemplate):
     key = operator.setitem
 

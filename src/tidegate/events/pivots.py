@@ -28,7 +28,7 @@ from tidegate.linear.systems import BASE, factor_real, is_finite_jacobian, solve
 
 __all__ = ["pivot_ahead"]
 
-_PARTS: Final = np.array([1e-6, 1e-3, 1e-9])  # of the opposite mode, one after the other
+_PARTS: Final = np.array([1e-6, 1e-3, 1e-9])  # of the opposite mode, one after the other; no tuple, over which not every Numba can loop here
 _MOST_ITERATIONS: Final = 6
 _SMALL: Final = 1e-8  # a correction, beside the size of an unknown: what is looked for is a mode, not a solution
 _ROUNDING: Final = 1e-13

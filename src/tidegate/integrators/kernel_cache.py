@@ -120,7 +120,7 @@ def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool) -
     ----------
     method : "radau" or "taylor", which most runs take.
     has_relations : whether a step is searched for events.
-    has_derivatives : whether parameters are asked for.
+    has_derivatives : whether derivatives by parameters are asked for.
     """
     asked = {_ALONE: method == "radau" or not has_relations, _DERIVATIVES: has_derivatives, _RELATIONS: has_relations}
     asked[_AT_EVENTS] = has_relations and has_derivatives

@@ -27,7 +27,8 @@ from tidegate.linear.systems import FIRST, factor_real, is_finite_jacobian, solv
 __all__ = ["DEGREE", "put_collocation", "step_again", "take_step"]
 
 DEGREE: Final = 4  # of the polynomial
-_INSIDE: Final = np.array([0.19, 0.53, 0.83])  # uneven, so that no forcing with a period that divides the step vanishes at all of them; no nodes
+# Uneven, so that no forcing with a period that divides the step vanishes at all of them; no nodes. No tuple, since not every Numba can loop over it.
+_INSIDE: Final = np.array([0.19, 0.53, 0.83])
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 _POWER: Final = 0.2  # 1 / (order of the estimate + 1)
 _SAFETY: Final = 0.9
