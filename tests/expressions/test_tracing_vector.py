@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidegate.expressions import Role, as_real, evaluate, symbol
+from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.tracing import Vector, VectorNames, trace
+from written_source import space_of
 
 __all__: list[str] = []
 
@@ -122,3 +124,22 @@ def test_a_mask_of_conditions_assigns_where_they_hold():
     z = Vector(SYMBOLS)
     z[z > 0] = 1.0
     assert repr(z[0]) == "1 if x0 > 0 else x0"
+
+
+def test_functions_of_numpy_take_expressions_that_turn_out_to_be_numbers():
+    """``t - t`` is a number as soon as it is written, but no float: every function that has its substitute for symbols takes it."""
+    time, taken = symbol(Role.TIME, "time"), 0
+    for function in SUBSTITUTES:
+        for numbers in ((0.3,), (0.3, 0.5), (0.3, -0.2, 0.7)):
+            try:
+                with np.errstate(all="ignore"):
+                    wanted = function(*numbers)
+            except (TypeError, ValueError):
+                continue
+            if np.ndim(wanted) or not np.isfinite(wanted) or function in (np.any, np.all):
+                continue
+            arguments = ", ".join(f"z + {number}" for number in numbers)
+            made = space_of(f"def made(t):\n    z = t - t\n    return F({arguments}) * 1.0\n", "<numbers>", F=function)["made"]
+            assert evaluate([as_real(trace(made, [time]).value)], {})[0] == pytest.approx(float(wanted), abs=1e-14), (function, numbers)
+            taken += 1
+    assert taken > 60

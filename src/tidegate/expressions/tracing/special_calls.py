@@ -42,7 +42,9 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
         return lambda tracer, args, kwargs: _made_array(tracer, function, args, kwargs)
     if getattr(function, "__name__", "") == "sort" and isinstance(getattr(function, "__self__", None), list) and is_symbolic(function.__self__):
         return _sorted
-    if function in SUBSTITUTES and is_symbolic(args, kwargs) and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
+    # a literal too, as `t - t` is one: NumPy does not know it
+    has_expressions = any(isinstance(value, Expr) for value in args) or is_symbolic(args, kwargs)
+    if function in SUBSTITUTES and has_expressions and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
         return lambda _, args, kwargs: stored(SUBSTITUTES[function](*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
     if is_interpolator(function) and is_symbolic(args):
         return lambda _, args, kwargs: stored(interpolated(function, *map(plain, args), **kwargs))
