@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -132,7 +134,8 @@ def test_functions_of_numpy_take_expressions_that_turn_out_to_be_numbers():
     for function in SUBSTITUTES:
         for numbers in ((0.3,), (0.3, 0.5), (0.3, -0.2, 0.7)):
             try:
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DeprecationWarning)  # of three numbers for np.maximum
                     wanted = function(*numbers)
             except (TypeError, ValueError):
                 continue

@@ -92,6 +92,7 @@ class Guards:
     facing : number of its zero and the side on which it is positive; ``a > b`` and ``a >= b`` have the same.
     is_linear, is_time, is_opaque : affine in time and unknowns; of time only; not computable on intervals.
     grids : inner edges of the grid whose pieces it watches; None for integers, () where it watches no pieces.
+    kept_by : number of the unknown with which it vanishes, if the equations keep that one's sign; else -1.
     """
 
     kind: IntArray
@@ -104,6 +105,7 @@ class Guards:
     is_time: BoolArray
     is_opaque: BoolArray
     grids: tuple[tuple[float, ...] | None, ...]
+    kept_by: IntArray
 
     def __len__(self) -> int:
         return len(self.kind)

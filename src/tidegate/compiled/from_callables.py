@@ -431,7 +431,7 @@ def _guards(model: CallableModel) -> Guards:
     n = len(model.thresholds)
     numbers, no = np.arange(n), np.zeros(n, dtype=bool)
     strict = np.array([threshold.strict for threshold in model.thresholds], dtype=bool)
-    return Guards(np.full(n, RELATION), numbers, strict, numbers, numbers, numbers, no, no, ~no, ((),) * n)
+    return Guards(np.full(n, RELATION), numbers, strict, numbers, numbers, numbers, no, no, ~no, ((),) * n, np.full(n, -1))
 
 
 def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:

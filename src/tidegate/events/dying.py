@@ -14,6 +14,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import guard_slopes
+from tidegate.events.kept_signs import is_a_kept_zero
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import ROUNDING
 
@@ -56,8 +57,10 @@ def dies_out(run, t, j, slope, rates):
 
 
 @native
-def crosses_by_chance(run, t, step, j):
+def crosses_by_chance(run, t, step, theta, j):
     """True of a crossing in the step from the current point on, where the guard is within the tolerance of zero at both ends and only dies out."""
+    if is_a_kept_zero(run, t, step, theta, j):
+        return True
     if not is_within_tolerance(run, t, j):
         return False
     call_value(run.f_guards, t + step, run.y_end, run.p, run.m, run.late_scratch)

@@ -19,6 +19,7 @@ from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_polynomials, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
+from tidegate.events.kept_signs import is_a_kept_zero
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root, put_polynomial, value_and_slope
 from tidegate.events.time_scale import time_scale
 from tidegate.events.told import CROSSES, can_be_shorter, is_told_wholly, told_by_slope
@@ -56,6 +57,8 @@ def guard_at_the_end(run):
         sign = expected_sign(run, j)
         towards = -sign * slopes[j] if known else 0.0
         roundoff = run.nu_start[j]
+        if run.kept_by[j] >= 0 and is_a_kept_zero(run, t, 0.0, 0.0, j):
+            continue
         if sign * g[j] < -roundoff:
             return j  # across already, by less than the last step could show
         if towards * AT_THE_END * time_scale(run, run.ydot_at) > roundoff and abs(g[j]) <= roundoff + SAME_TIME * abs(t) * towards:
@@ -84,7 +87,7 @@ def _end_of_a_fall(run, t, step):
     reach = run.reach_scratch
     known = False
     for j in range(run.n_guards):
-        if run.active[j] == 0.0 or run.is_time[j] == 1 or run.is_linear[j] == 0:
+        if run.active[j] == 0.0 or run.is_time[j] == 1 or run.is_linear[j] == 0 or run.kept_by[j] >= 0:
             continue
         sign = expected_sign(run, j)
         falls = -sign * run.guard_coefficients[0, j]
@@ -199,7 +202,7 @@ def earliest_of_guards(run, t, step):
         if start <= 0.0:
             returns = sign * coefficients[0, j]
             if not -start <= SAME_TIME * abs(t) / step * returns:
-                if crosses_by_chance(run, t, step, j):
+                if crosses_by_chance(run, t, step, 0.0, j):
                     continue
                 if run.n_sens > 0:
                     note_grazings(run, t, step, 0.0, j)
@@ -226,7 +229,7 @@ def earliest_of_guards(run, t, step):
                 best = run.decided_to
                 found = UNDECIDED
                 run.failed_guard = j
-        if root < best and not crosses_by_chance(run, t, step, j):
+        if root < best and not crosses_by_chance(run, t, step, root, j):
             best = root
             found = j
     if found == UNDECIDED:

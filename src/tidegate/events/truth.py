@@ -17,6 +17,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
 from tidegate.events.crossing import is_due, is_untouched, is_where_it_left, margin_of, note_given_back, note_left, written_truth, zero_margin
 from tidegate.events.guards import find_open, guard_roundoff, guard_slopes, has_changed, size_of
+from tidegate.events.kept_signs import kept_side
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.resting import keeps_what_it_says
 
@@ -50,6 +51,10 @@ def sides_by_slopes(run, t):
     for j in range(ng):
         if keeps_what_it_says(run, j):
             sides[j] = LEAVES_UP if run.m[run.guard_mode[j]] != 0.0 else LEAVES_DOWN
+            continue
+        side = kept_side(run, t, j)
+        if side != 0:
+            sides[j] = LEAVES_UP if side > 0 else LEAVES_DOWN
             continue
         margin = margin_of(run, t, j) if not is_due(run, j) else abs(g[j])
         move = slope[j] * run.step_before_event

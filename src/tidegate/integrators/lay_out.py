@@ -82,7 +82,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_gradients": n if n < method.degree else 0, "n_curved": int((~model.guards.is_linear).sum()), "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,
-        "n_examined": ng if problem.proves else 0,
+        "n_kept_signs": len(_kept_signs(model)), "n_examined": ng if problem.proves else 0,
         "n_models": model.tapes.n_registers + SCRATCH_MODELS if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
@@ -146,6 +146,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     integers: dict[str, Any] = {
         "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
         "guard_kind": guards.kind, "guard_mode": guards.mode, "guard_zero": guards.zero, "guard_facing": guards.facing,
+        "kept_by": guards.kept_by, "kept_signs": _kept_signs(model),
         "is_strict": guards.strict, "is_algebraic": model.algebraic,
         "index_two": np.zeros(n, dtype=bool) if model.index_two is None else model.index_two, "is_force": model.forces,
         "moving": [index for direction in problem.directions for index in direction],
@@ -167,6 +168,11 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     refill(work, problem)
     # what Python computes may not be defined behind the end
     work.h[_INDICES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
+
+
+def _kept_signs(model: CompiledModel) -> NDArray[np.int64]:
+    """Unknowns whose sign is kept and asked for."""
+    return np.unique(model.guards.kept_by[model.guards.kept_by >= 0])
 
 
 def _first_of_quantity(model: CompiledModel) -> NDArray[np.intp]:

@@ -41,12 +41,13 @@ from tidegate.events.constrain import constrain
 from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
+from tidegate.events.kept_signs import hold_signs
 from tidegate.events.not_tied import NOTHING, VARIES, WITH_SENSITIVITIES
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.poles import first_pole, is_at_the_pole
 from tidegate.events.pulses import first_pulse
 from tidegate.events.quiet import flips_quietly, keep_modes, quiet_modes_hold
-from tidegate.events.restart import consistent_point, derivatives
+from tidegate.events.restart import derivatives
 from tidegate.events.schedule import is_same_time, mark_due, schedule, skip_past, steps_ask
 from tidegate.events.settle import note_conditions
 from tidegate.events.told import can_be_shorter
@@ -57,8 +58,9 @@ from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, writ
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
 from tidegate.integrators.hybrid_loop.event import AT_START, event_with_rows
 from tidegate.integrators.hybrid_loop.forces import follow_forces
+from tidegate.integrators.hybrid_loop.inside import end_here, go_on_inside, happens_here, hold_back, is_beyond, stand_inside
 from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
-from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, is_full, keep_step, lock_past
+from tidegate.integrators.hybrid_loop.past import is_full, keep_step, lock_past
 from tidegate.integrators.hybrid_loop.polish import shorter
 from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
 from tidegate.linear.forced import forced_hold
@@ -259,6 +261,7 @@ def _find_step(run):
     if code != 0:
         return _at_a_block(run, code)
     run.c_steps += 1
+    hold_signs(run, run.y_end)
     run.length = run.step
     run.quiet_flips = 0
     code = follow_forces(run) if run.n_forms > 0 else 0
@@ -305,6 +308,7 @@ def _commit(run):
         t_new = run.t_event
     elif is_same_time(run, t_new, run.t_end):
         t_new = run.t_end
+    hold_signs(run, run.y_new)
     for q in range(run.n):
         run.y[q] = run.y_new[q]
     for q in range(run.n_sens * run.n):
@@ -433,76 +437,6 @@ def conclude(run, rows):
     return code
 
 
-@native
-def _is_beyond(run):
-    """True if the step just found leads behind the end of the run."""
-    end = run.t + run.step
-    return end > run.t_end and not is_same_time(run, end, run.t_end)
-
-
-@native
-def _happens_here(run):
-    """True if the guard at the end of the step is zero already, but for rounding, where the run ends, the unknowns being in run.y_old."""
-    guard = run.last_guard
-    if guard < 0:
-        return False
-    g = run.g
-    call_value(run.f_guards, run.t_end, run.y_old, run.p, run.m, g)
-    return abs(g[guard]) <= run.nu_start[guard]
-
-
-@native
-def _end_here(run):
-    """Let the step end with the run, the unknowns there being in run.y_old, S in run.sens_out."""
-    run.step = run.t_end - run.t
-    for q in range(run.n):
-        run.y_new[q] = run.y_old[q]
-    for q in range(run.n_sens * run.n):
-        run.r[run.sens_end_at + q] = run.r[run.sens_out_at + q]
-
-
-@native
-def _stand_inside(run, rows, polynomials):
-    """Stand at the end of the run, a place inside the step just found, with what that step is going to need held back."""
-    n = run.n
-    run.t_held = run.t
-    run.step_held = run.step
-    run.step = run.t_end - run.t
-    _prove(run)
-    record_polynomial(run, polynomials)
-    if run.past != 0:
-        keep_step(run)
-    for q in range(n):
-        run.y_held[q] = run.y[q]
-        run.y[q] = run.y_old[q]
-    for q in range(run.n_sens * n):
-        run.r[run.sens_held_at + q] = run.r[run.sens_at + q]
-        run.r[run.sens_at + q] = run.r[run.sens_out_at + q]
-    run.t = run.t_end
-    run.t_shown = run.t_end
-    come_to_here(run)
-    if run.mass_kind != 0 and consistent_point(run, run.t, run.y_at) != 0:
-        for q in range(n):
-            run.y[q] = run.y_old[q]
-    run.phase = _INSIDE
-    if run.wants_step_rows == 1:
-        record_row(run, rows, run.t, run.y_at, run.sens_at, STEP_ROW)
-
-
-@native
-def _go_on_inside(run):
-    """Take up the step again at the end of which the run was not stopped."""
-    n = run.n
-    run.t = run.t_held
-    run.step = run.step_held
-    give_up_last_step(run)
-    for q in range(n):
-        run.y[q] = run.y_held[q]
-    for q in range(run.n_sens * n):
-        run.r[run.sens_at + q] = run.r[run.sens_held_at + q]
-    run.phase = _FOUND
-
-
 @kernel_entry(NUMBERS, NUMBERS, NUMBERS, NUMBERS)
 def advance(run, rows, log, polynomials, times):
     """Run until the end, a failure, or until a buffer is full or the budget of steps used up; returns the reason."""
@@ -510,7 +444,8 @@ def advance(run, rows, log, polynomials, times):
     if run.phase == _INSIDE:
         if not run.t < run.t_end:
             return TARGET
-        _go_on_inside(run)
+        go_on_inside(run)
+        run.phase = _FOUND
     while True:
         if run.phase == _AT_END:
             if run.is_terminated == 1:
@@ -541,18 +476,21 @@ def advance(run, rows, log, polynomials, times):
                     continue
             if code != 0:
                 return code
-        beyond = _is_beyond(run)
+        beyond = is_beyond(run)
         code = write_outputs(run, rows, times, run.t_end if beyond else run.t + run.step)
         if code == 0 and beyond and run.n > 0:
             code = call_hook(run.hook_values, run.h, run.r, run.t_end, 0)
         if code != 0:
             return code
-        if beyond and not _happens_here(run):
-            _stand_inside(run, rows, polynomials)
+        if beyond and not happens_here(run):
+            hold_back(run)
+            _prove(run)
+            stand_inside(run, rows, polynomials)
+            run.phase = _INSIDE
             code = outputs_here(run, rows, times)
             return TARGET if code == 0 else code
         if beyond:
-            _end_here(run)
+            end_here(run)
         _prove(run)
         record_polynomial(run, polynomials)
         if run.past != 0:
