@@ -16,7 +16,8 @@ from tidegate.events.guards import expected_sign, polynomial_point
 
 __all__ = ["hold_signs", "is_a_kept_zero", "kept_side"]
 
-_LEAST: Final = 1e-60  # instead of zero; its cube is a number yet
+_LITTLE: Final = 1e-3  # of the distance on the wrong side: so far on the right one
+_LEAST: Final = 1e-60  # at least; its cube is a number yet
 
 
 @native
@@ -29,7 +30,7 @@ def hold_signs(run, values):
         if before == 0.0:
             values[q] = 0.0
         elif value * np.copysign(1.0, before) <= 0.0:
-            values[q] = np.copysign(max(abs(value), min(abs(before), _LEAST)), before)
+            values[q] = np.copysign(min(abs(before), max(_LITTLE * abs(value), _LEAST)), before)
 
 
 @native
