@@ -6,7 +6,7 @@ import ctypes
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.actions import ExpressionActions
 from tidegate.compiled.callbacks import callback
-from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards
+from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards, KeptSides
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.divisors import divisors_of
 from tidegate.compiled.emit_llvm import emit_module
 from tidegate.compiled.emit_taylor.guard_ranges import WatchedGuards, watched_guards
 from tidegate.compiled.guard_tapes import guard_tapes
 from tidegate.compiled.jacobian_pattern import sparsity_of
-from tidegate.compiled.kept_signs import keeps_its_sign, kept_by
+from tidegate.compiled.kept_sides import kept_sides
 from tidegate.compiled.layout import Layout
 from tidegate.compiled.locking import Guard, GuardKind, Locking, activities
 from tidegate.compiled.look_back import look_back_of
@@ -40,7 +40,7 @@ from tidegate.compiled.waking import MOST_STOPS, forcing_of, stops
 from tidegate.compiled.words import ExpressionWords, zeros_of
 from tidegate.compiled.workspace import LOWER, RELATION, UPPER
 from tidegate.errors import ModelError, Origin
-from tidegate.expressions import ONE, TRUE, Expr, Role, as_real, symbol, walk
+from tidegate.expressions import TRUE, Expr, Role, as_real, symbol, walk
 from tidegate.expressions.delays import has_delays
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.formulas import Formulas
@@ -168,7 +168,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         sparsity=sparsity,
         algebraic=algebraic,
         nominal=_nominal(model, len(form.unknowns)),
-        guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque, _kept(form, locking)),
+        guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque, kept_sides(form, locking, symbols.positions.__getitem__)),
         tapes=guard_tapes(guards, ~is_curved, symbols),
         event_actions=bodies,
         clocks=tuple(Clock(event.label, event.origin, event.repeats) for event in model.time_events),
@@ -248,7 +248,7 @@ def _guards(
     is_linear: NDArray[np.bool_],
     is_time: NDArray[np.bool_],
     is_opaque: NDArray[np.bool_],
-    kept: list[int],
+    kept: KeptSides,
 ) -> Guards:
     zeros = zeros_of(guards)
     return Guards(
@@ -262,22 +262,8 @@ def _guards(
         is_time=is_time,
         is_opaque=is_opaque,
         grids=tuple(_grid(guard.source) for guard in guards),
-        kept_by=np.array(kept, dtype=np.int64),
+        kept=kept,
     )
-
-
-def _kept(form: MassForm, locking: Locking) -> list[int]:
-    """Of each guard the unknown whose zero is its own and whose sign is kept; -1 for none."""
-    alone = {i for i, j in form.mass if i == j} - {k for i, j in form.mass if i != j for k in (i, j)}
-    algebraic = {x for k, x in enumerate(form.unknowns) if all(j != k for _, j in form.mass)}
-
-    @cache
-    def kept(k: int) -> bool:
-        is_plain = k in alone and form.mass[k, k] is ONE and algebraic.isdisjoint(dependencies(form.rhs[k]))
-        return is_plain and keeps_its_sign(form.unknowns[k], form.rhs[k], locking.varies)
-
-    arguments = locking.lock([guard.source.args[0] for guard in locking.guards])
-    return [kept_by(argument, form.unknowns, kept) for argument in arguments]
 
 
 def _watched(guards: Sequence[Expr], is_time: NDArray[np.bool_], continuous: Iterable[Expr]) -> WatchedGuards | None:

@@ -79,6 +79,33 @@ class Point(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class KeptSides:
+    """Values that unknowns do not cross, as far as guards have zeros there; see ``kept_sides``.
+
+    Parameters
+    ----------
+    unknown : number of each.
+    level : its value, where it is a number.
+    parameter, discrete : index of the parameter, or among what modes are in, that is the value; -1 where it is none.
+    first : for every guard where in ``of_guards`` its values begin, and at last where they end.
+    of_guards : numbers of values.
+    """
+
+    unknown: IntArray
+    level: FloatArray
+    parameter: IntArray
+    discrete: IntArray
+    first: IntArray
+    of_guards: IntArray
+
+    @classmethod
+    def none(cls, n_guards: int) -> KeptSides:
+        """Of guards whose functions are not known as expressions."""
+        empty = np.zeros(0, dtype=np.int64)
+        return cls(empty, np.zeros(0), empty, empty, np.zeros(n_guards + 1, dtype=np.int64), empty)
+
+
+@dataclass(frozen=True, eq=False)
 class Guards:
     """The discontinuity functions, one element each.
 
@@ -92,7 +119,7 @@ class Guards:
     facing : number of its zero and the side on which it is positive; ``a > b`` and ``a >= b`` have the same.
     is_linear, is_time, is_opaque : affine in time and unknowns; of time only; not computable on intervals.
     grids : inner edges of the grid whose pieces it watches; None for integers, () where it watches no pieces.
-    kept_by : number of the unknown with which it vanishes, if the equations keep that one's sign; else -1.
+    kept : what they have to do with values that unknowns do not cross.
     """
 
     kind: IntArray
@@ -105,7 +132,7 @@ class Guards:
     is_time: BoolArray
     is_opaque: BoolArray
     grids: tuple[tuple[float, ...] | None, ...]
-    kept_by: IntArray
+    kept: KeptSides
 
     def __len__(self) -> int:
         return len(self.kind)

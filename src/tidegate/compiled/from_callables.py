@@ -25,7 +25,7 @@ from tidegate.compiled.callable_answers import (
     slope,
 )
 from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
-from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, Point
+from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, KeptSides, Point
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.layout import Counted, Layout
 from tidegate.compiled.native import NativeModule, load
@@ -431,7 +431,7 @@ def _guards(model: CallableModel) -> Guards:
     n = len(model.thresholds)
     numbers, no = np.arange(n), np.zeros(n, dtype=bool)
     strict = np.array([threshold.strict for threshold in model.thresholds], dtype=bool)
-    return Guards(np.full(n, RELATION), numbers, strict, numbers, numbers, numbers, no, no, ~no, ((),) * n, np.full(n, -1))
+    return Guards(np.full(n, RELATION), numbers, strict, numbers, numbers, numbers, no, no, ~no, ((),) * n, KeptSides.none(n))
 
 
 def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:

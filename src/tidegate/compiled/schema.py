@@ -112,8 +112,8 @@ _SIZES: Final = [
     *_single("integer", "n_forms n_constraints"),
     # what the right sides divide by and may come to zero, with what does not, with what exponentials are taken of: values of f_divisors
     *_single("integer", "n_divisors n_quotients n_peaks"),
-    # unknowns whose sign the equations keep
-    *_single("integer", "n_kept_signs"),
+    # values that unknowns do not cross, guards and one, and zeros of guards there
+    *_single("integer", "n_kept n_kept_ends n_kept_zeros"),
     # registers of polynomials with bounds, for nonlinear guards; 0 where there are none, or too many
     *_single("integer", "n_models"),
     # guards of which it is proved that they stay on their sides; 0 where nobody asked
@@ -166,9 +166,12 @@ _FACTS: Final = [
     *_arrays("integer", "moving_first", "n_moving_ends"),
     *_arrays("integer", "moving", "n_moving"),
     *_arrays("number", "moving_rate", "n_moving"),
-    *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode guard_zero guard_facing kept_by", "n_guards"),
-    # unknowns whose sign the equations keep, as far as guards ask for it
-    *_arrays("integer", "kept_signs", "n_kept_signs"),
+    *_arrays("integer", "is_linear is_time is_opaque is_strict guard_kind guard_mode guard_zero guard_facing", "n_guards"),
+    # values that unknowns do not cross, and which of them guards have for their zeros; see compiled/kept_sides
+    *_arrays("integer", "kept_unknown kept_parameter kept_discrete", "n_kept"),
+    *_arrays("number", "kept_level", "n_kept"),
+    *_arrays("integer", "kept_first", "n_kept_ends"),
+    *_arrays("integer", "kept_of_guards", "n_kept_zeros"),
     *_arrays("integer", "is_algebraic index_two is_force", "n"),
     # 1 if values off the constraints of an HDAE are to be moved onto them
     *_single("integer", "makes_consistent"),

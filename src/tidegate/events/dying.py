@@ -14,7 +14,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import guard_slopes
-from tidegate.events.kept_signs import is_a_kept_zero
+from tidegate.events.kept_sides import is_a_kept_zero
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import ROUNDING
 

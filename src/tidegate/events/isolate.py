@@ -19,7 +19,7 @@ from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import expected_sign, guard_polynomials, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
-from tidegate.events.kept_signs import is_a_kept_zero
+from tidegate.events.kept_sides import is_a_kept_zero
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root, put_polynomial, value_and_slope
 from tidegate.events.time_scale import time_scale
 from tidegate.events.told import CROSSES, can_be_shorter, is_told_wholly, told_by_slope
@@ -57,7 +57,7 @@ def guard_at_the_end(run):
         sign = expected_sign(run, j)
         towards = -sign * slopes[j] if known else 0.0
         roundoff = run.nu_start[j]
-        if run.kept_by[j] >= 0 and is_a_kept_zero(run, t, 0.0, 0.0, j):
+        if is_a_kept_zero(run, t, 0.0, 0.0, j):
             continue
         if sign * g[j] < -roundoff:
             return j  # across already, by less than the last step could show
@@ -87,7 +87,7 @@ def _end_of_a_fall(run, t, step):
     reach = run.reach_scratch
     known = False
     for j in range(run.n_guards):
-        if run.active[j] == 0.0 or run.is_time[j] == 1 or run.is_linear[j] == 0 or run.kept_by[j] >= 0:
+        if run.active[j] == 0.0 or run.is_time[j] == 1 or run.is_linear[j] == 0 or run.kept_first[j + 1] > run.kept_first[j]:
             continue
         sign = expected_sign(run, j)
         falls = -sign * run.guard_coefficients[0, j]

@@ -17,7 +17,7 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import LOWER, RELATION, vector
 from tidegate.events.crossing import is_due, is_untouched, is_where_it_left, margin_of, note_given_back, note_left, written_truth, zero_margin
 from tidegate.events.guards import find_open, guard_roundoff, guard_slopes, has_changed, size_of
-from tidegate.events.kept_signs import kept_side
+from tidegate.events.kept_sides import kept_side
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.resting import keeps_what_it_says
 

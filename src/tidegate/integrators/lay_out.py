@@ -82,7 +82,8 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_gradients": n if n < method.degree else 0, "n_curved": int((~model.guards.is_linear).sum()), "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,
-        "n_kept_signs": len(_kept_signs(model)), "n_examined": ng if problem.proves else 0,
+        "n_kept": len(model.guards.kept.unknown), "n_kept_ends": ng + 1, "n_kept_zeros": len(model.guards.kept.of_guards),
+        "n_examined": ng if problem.proves else 0,
         "n_models": model.tapes.n_registers + SCRATCH_MODELS if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
@@ -134,6 +135,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         for name, whole in model.sparsity.facts.items():
             work.integers(name)[: len(whole)] = whole
     work.numbers("constants")[:] = model.tapes.constants
+    work.numbers("kept_level")[:] = model.guards.kept.level
     work.numbers("moving_rate")[:] = [rate for direction in problem.directions for rate in direction.values()]
     work.numbers("y_max")[:] = model.nominal
     tapes, guards = model.tapes, model.guards
@@ -146,7 +148,8 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     integers: dict[str, Any] = {
         "sens_parameters": problem.sensitivity_parameters, "is_linear": guards.is_linear, "is_time": guards.is_time, "is_opaque": guards.is_opaque,
         "guard_kind": guards.kind, "guard_mode": guards.mode, "guard_zero": guards.zero, "guard_facing": guards.facing,
-        "kept_by": guards.kept_by, "kept_signs": _kept_signs(model),
+        "kept_unknown": guards.kept.unknown, "kept_parameter": guards.kept.parameter, "kept_discrete": guards.kept.discrete,
+        "kept_first": guards.kept.first, "kept_of_guards": guards.kept.of_guards,
         "is_strict": guards.strict, "is_algebraic": model.algebraic,
         "index_two": np.zeros(n, dtype=bool) if model.index_two is None else model.index_two, "is_force": model.forces,
         "moving": [index for direction in problem.directions for index in direction],
@@ -168,11 +171,6 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     refill(work, problem)
     # what Python computes may not be defined behind the end
     work.h[_INDICES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
-
-
-def _kept_signs(model: CompiledModel) -> NDArray[np.int64]:
-    """Unknowns whose sign is kept and asked for."""
-    return np.unique(model.guards.kept_by[model.guards.kept_by >= 0])
 
 
 def _first_of_quantity(model: CompiledModel) -> NDArray[np.intp]:

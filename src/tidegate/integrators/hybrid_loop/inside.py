@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import STEP_ROW
-from tidegate.events.kept_signs import hold_signs
+from tidegate.events.kept_sides import hold_sides
 from tidegate.events.restart import consistent_point
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.past import come_to_here, give_up_last_step, keep_step
@@ -57,7 +57,7 @@ def stand_inside(run, rows, polynomials):
     record_polynomial(run, polynomials)
     if run.past != 0:
         keep_step(run)
-    hold_signs(run, run.y_old)
+    hold_sides(run, run.y_old)
     for q in range(n):
         run.y_held[q] = run.y[q]
         run.y[q] = run.y_old[q]

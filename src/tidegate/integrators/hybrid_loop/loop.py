@@ -41,7 +41,7 @@ from tidegate.events.constrain import constrain
 from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
-from tidegate.events.kept_signs import hold_signs
+from tidegate.events.kept_sides import hold_sides
 from tidegate.events.not_tied import NOTHING, VARIES, WITH_SENSITIVITIES
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.poles import first_pole, is_at_the_pole
@@ -261,7 +261,7 @@ def _find_step(run):
     if code != 0:
         return _at_a_block(run, code)
     run.c_steps += 1
-    hold_signs(run, run.y_end)
+    hold_sides(run, run.y_end)
     run.length = run.step
     run.quiet_flips = 0
     code = follow_forces(run) if run.n_forms > 0 else 0
@@ -308,7 +308,7 @@ def _commit(run):
         t_new = run.t_event
     elif is_same_time(run, t_new, run.t_end):
         t_new = run.t_end
-    hold_signs(run, run.y_new)
+    hold_sides(run, run.y_new)
     for q in range(run.n):
         run.y[q] = run.y_new[q]
     for q in range(run.n_sens * run.n):
