@@ -205,10 +205,10 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
     mode = run.guard_mode
     sides = run.sides
     modes = run.m_at
-    guard_roundoff(run, t, y)
     changes = 0
-    # pieces may depend on one another
+    # pieces may depend on one another, and how well their edges are known on which they are
     for _ in range(_MOST_CATCHING_UP):
+        guard_roundoff(run, t, y)
         call_value(run.f_guards, t, y, run.p, run.m, g)
         guard_slopes(run, t, y, run.ydot, slope)
         _find_sides(run, t, at_start)
@@ -267,13 +267,13 @@ def _set_by_values(run, t, all_known):
     open_ones = run.trial_g_full
     slope = run.slopes
     nu = run.nu_start
-    guard_roundoff(run, t, y)
     some_algebraic = run.rank < run.n
     for j in range(ng):
         slope[j] = 0.0
     changes = 0
     # a guard may read other modes
     for _ in range(_MOST_CATCHING_UP):
+        guard_roundoff(run, t, y)
         call_value(run.f_guards, t, y, run.p, run.m, g)
         if all_known:
             # rates of the mode before, which tell a size
