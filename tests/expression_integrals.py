@@ -26,8 +26,8 @@ __all__ = ["T_END", "Integrals", "Unsure", "integrals"]
 T_END: Final = 3.0
 _PARTS: Final = 2000
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
-_MOVED: Final = 1e-7
-_DIFFERENT: Final = 1e-5
+_MOVED: Final = 1e-5
+_DIFFERENT: Final = 1e-3
 
 
 class Unsure(Exception):
