@@ -18,8 +18,9 @@ from tidegate.expressions import elementary as f
 
 x, y, z = (symbol(Role.UNKNOWN, name) for name in "xyz")
 
-ONE_ARGUMENT = [function for function in SUBSTITUTES if isinstance(function, np.ufunc) and function.nin == 1]
-TWO_ARGUMENTS = [function for function in SUBSTITUTES if isinstance(function, np.ufunc) and function.nin == 2]
+ONE_VALUE = [function for function in SUBSTITUTES if isinstance(function, np.ufunc) and function.nout == 1]
+ONE_ARGUMENT = [function for function in ONE_VALUE if function.nin == 1]
+TWO_ARGUMENTS = [function for function in ONE_VALUE if function.nin == 2]
 ONE_NUMBER = [
     getattr(math, name) for name in "sin cos tan asin acos atan sinh cosh tanh asinh atanh exp expm1 log log2 log10 log1p sqrt cbrt".split()
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -146,3 +147,23 @@ def test_functions_of_numpy_take_expressions_that_turn_out_to_be_numbers():
             assert evaluate([as_real(trace(made, [time]).value)], {})[0] == pytest.approx(float(wanted), abs=1e-14), (function, numbers)
             taken += 1
     assert taken > 60
+
+
+NEWCOMERS = {
+    "isfinite": lambda x, y: 1.0 if np.isfinite(x) and math.isfinite(y) else 0.0,
+    "isnan": lambda x, y: 0.0 if np.isnan(x) or np.any(np.isnan([x, y])) else x,
+    "isinf": lambda x, y: 0.0 if math.isinf(x) else y,
+    "logaddexp": lambda x, y: np.logaddexp(3.0 * x, 5.0 * y),
+    "softplus of what is large": lambda x, y: np.logaddexp(900.0 * x, 0.0) + y,
+    "modf": lambda x, y: np.modf(3.0 * x)[0] + 2.0 * math.modf(y)[1],
+    "divmod": lambda x, y: np.divmod(x, 0.3)[0] - np.divmod(y, 0.7)[1],
+    "erfc": lambda x, y: math.erfc(x) * y,
+}
+
+
+@pytest.mark.parametrize("form", NEWCOMERS)
+@pytest.mark.parametrize("point", [(0.4, -1.3), (-1.71, 0.2), (2.2, 1.9), (-0.05, -0.65)])
+def test_functions_that_ask_what_a_number_is_or_take_it_apart_are_numpy_s(form, point):
+    x, y = symbol(Role.UNKNOWN, "x"), symbol(Role.UNKNOWN, "y")
+    followed = as_real(trace(NEWCOMERS[form], [x, y]).value)
+    assert evaluate([followed], dict(zip((x, y), point, strict=True)))[0] == pytest.approx(float(NEWCOMERS[form](*point)), rel=1e-13, abs=1e-15)

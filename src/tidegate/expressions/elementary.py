@@ -21,7 +21,8 @@ from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.lookup_tables import constant_outside, table
-from tidegate.expressions.nodes import Expr, as_boolean, as_expr, as_real, constant, node, select, value_of
+from tidegate.expressions.no_event import no_event
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_expr, as_real, constant, node, select, value_of
 from tidegate.wrong_calls import explained
 
 __all__ = [
@@ -292,6 +293,37 @@ def fmod(x: Any, y: Any) -> Any:
     return x - y * trunc(x / y)
 
 
+def _of_numbers(numpys: Callable[[Any], Any], symbols_are: Expr) -> Callable[[Any], Any]:
+    """What NumPy says of numbers; of symbols, what holds as long as a run goes on: it ends where one is not finite."""
+
+    def kernel(x: Any) -> Any:
+        if isinstance(x, Expr):
+            return symbols_are if not x.is_constant else TRUE if numpys(x.value) else FALSE
+        return bool(numpys(x))
+
+    return lambda x: elementwise(kernel, x)
+
+
+@_on_elements
+def _log_of_sum(x: Any, y: Any) -> Any:
+    """log(exp(x) + exp(y)), where neither exponential overflows; both branches are the same smooth function."""
+    return no_event(maximum(x, y) + log1p(exp(-absolute(x - y))))
+
+
+def _parts(x: Any) -> tuple[Any, Any]:
+    """What is behind the point, and the whole part, both with the sign of x."""
+    whole = trunc(x)
+    return x - whole, whole
+
+
+def _whole_and_remainder(x: Any, y: Any) -> tuple[Any, Any]:
+    return x // y, x % y
+
+
+def _other_than_erf(x: Any) -> Any:
+    return 1.0 - erf(x)
+
+
 @_on_elements
 def logical_and(a: Any, b: Any) -> Any:
     """True where both hold."""
@@ -472,6 +504,13 @@ SUBSTITUTES: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.interp: interp,
     np.where: _numpy_where,
     np.select: _numpy_select,
+    **dict.fromkeys((math.isfinite, np.isfinite), _of_numbers(np.isfinite, TRUE)),
+    **dict.fromkeys((math.isnan, np.isnan), _of_numbers(np.isnan, FALSE)),
+    **dict.fromkeys((math.isinf, np.isinf), _of_numbers(np.isinf, FALSE)),
+    np.logaddexp: _log_of_sum,
+    **dict.fromkeys((math.modf, np.modf), _parts),
+    np.divmod: _whole_and_remainder,
+    math.erfc: _other_than_erf,
     np.logical_and: logical_and,
     np.logical_or: logical_or,
     np.logical_xor: logical_xor,
