@@ -42,13 +42,13 @@ def wrong(seeds: Iterable[int]) -> tuple[list[str], int]:
 
 
 def test_random_expressions_are_integrated_as_python_has_them() -> None:
-    found, count = wrong(range(25))
+    found, count = wrong(range(12))
     assert found == []
-    assert count > 15
+    assert count > 7
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [100, 200, 300])
+@pytest.mark.parametrize("first", [100, 200])
 def test_more_random_expressions_are_integrated_as_python_has_them(first: int) -> None:
     found, count = wrong(range(first, first + 100))
     assert found == []
