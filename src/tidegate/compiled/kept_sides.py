@@ -8,9 +8,9 @@ is zero where x = c is has no event there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from tidegate.compiled.compiled_model import KeptSides
 from tidegate.compiled.divisors import divided_by, may_be_zero
 from tidegate.compiled.locking import Guard, Locking
 from tidegate.compiled.mass_form import MassForm
-from tidegate.expressions import ONE, Expr, Role, walk
+from tidegate.expressions import ONE, ZERO, Expr, Role, walk
 from tidegate.expressions.nodes import constant
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
@@ -30,6 +30,8 @@ __all__ = ["keeps_its_side", "kept_sides"]
 # what has a bounded derivative wherever it is finite; divisors and exponents are looked at by themselves
 _SMOOTH: Final = frozenset("symbol add sub mul neg div pow select sin cos exp expm1 sinh cosh tanh atan erf".split())
 _LEVELS: Final = (Role.PARAMETER, Role.DISCRETE)
+_MOST_READ: Final = 6  # unknowns of a guard: a sum of many is zero where none of them is
+_MOST_PARTS: Final = 100  # of an expression that is looked through for values
 
 
 def keeps_its_side(x: Expr, level: Expr, rate: Expr, varies: Callable[[Expr], bool]) -> bool:
@@ -49,7 +51,7 @@ def keeps_its_side(x: Expr, level: Expr, rate: Expr, varies: Callable[[Expr], bo
     >>> keeps_its_side(x, c, 0.1 - x, lambda part: part is not c)
     False
     """
-    if not _is_zero(_at(rate, x, level)):
+    if x not in dependencies(rate) or not _is_zero(_at(rate, x, [level])[0]):
         return False
     with_x = {x}
     for item in walk([rate]):
@@ -61,8 +63,8 @@ def keeps_its_side(x: Expr, level: Expr, rate: Expr, varies: Callable[[Expr], bo
     return not any(may_be_zero(divisors))
 
 
-def _at(expr: Expr, x: Expr, level: Expr) -> Expr:
-    return substitute([expr], {x: level})[0]
+def _at(expr: Expr, x: Expr, levels: Sequence[Expr]) -> list[Expr]:
+    return [substitute([expr], {x: level})[0] for level in levels]
 
 
 def _is_smooth(item: Expr, with_x: set[Expr]) -> bool:
@@ -89,19 +91,24 @@ class _Kept:
 
     def of(self, guard: Guard) -> list[tuple[int, Expr]]:
         """Unknowns and their values at which a guard has a zero."""
-        argument = self.locking.lock([guard.source.args[0]])[0]
-        read = dependencies(argument)
+        source = guard.source
+        argument = self.locking.lock([source.args[0]])[0]
+        read = sorted(self._place[s] for s in dependencies(argument) if s in self._place)
         found: list[tuple[int, Expr]] = []
-        for k, x in enumerate(self.form.unknowns):
-            if x in read:
-                written = _values_in(self.form.rhs[k] if guard.source.op in ("floor", "segment") else argument)
-                found += [(k, level) for level in written if _is_edge(guard.source, _at(argument, x, level)) and self._keeps(k, level)]
+        for k in read if len(read) <= _MOST_READ else ():
+            written = _values_in(self.form.rhs[k] if source.op in ("floor", "segment") else argument)
+            at_levels = zip(written, _at(argument, self.form.unknowns[k], written), strict=True)
+            found += [(k, level) for level, value in at_levels if _is_edge(source, value) and self._keeps(k, level)]
         return found
+
+    @cached_property
+    def _place(self) -> dict[Expr, int]:
+        return {x: k for k, x in enumerate(self.form.unknowns)}
 
     def _keeps(self, k: int, level: Expr) -> bool:
         if (k, level) not in self._known:
             x, rate = self.form.unknowns[k], self.form.rhs[k]
-            self._known[k, level] = x in dependencies(rate) and self._is_plain(k) and keeps_its_side(x, level, rate, self.locking.varies)
+            self._known[k, level] = keeps_its_side(x, level, rate, self.locking.varies) and self._is_plain(k)
         return self._known[k, level]
 
     def _is_plain(self, k: int) -> bool:
@@ -116,6 +123,8 @@ class _Kept:
 def _values_in(expr: Expr) -> list[Expr]:
     """Zero, and the numbers, parameters and discrete variables that are written there."""
     parts = list(walk([expr]))
+    if len(parts) > _MOST_PARTS:
+        return [ZERO]
     numbers = {0.0, *(sign * item.value for item in parts if item.is_constant for sign in (1.0, -1.0))}
     symbols = [item for item in parts if item.op == "symbol" and item.data.role in _LEVELS]
     return [*map(constant, sorted(numbers)), *symbols]
