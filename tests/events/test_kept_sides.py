@@ -276,6 +276,7 @@ def test_rows_of_what_keeps_its_sign_have_it(method: str) -> None:
         y0={"prey": 0.5, "predators": 0.7, "extinct": 0.0},
         events=[tg.event(every=0.5, reset=lambda t, y: {"prey": 0.3})],
     )
-    result = tg.simulate(model, (0.0, 8.0), method=method)
-    assert np.all(np.asarray(result["predators"]) > 0.0)
-    assert result.final["extinct"] == 0.0
+    for outputs in (None, 0.01):
+        result = tg.simulate(model, (0.0, 8.0), method=method, outputs=outputs)
+        assert np.all(np.asarray(result["predators"]) > 0.0)
+        assert result.final["extinct"] == 0.0

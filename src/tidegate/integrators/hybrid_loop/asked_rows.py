@@ -7,6 +7,7 @@ from typing import Final
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import AFTER_ROW, LIMIT, NOT_FINITE, OUTPUT_ROW
+from tidegate.events.kept_sides import hold_sides
 from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.record import communicate, record_row
 
@@ -47,6 +48,7 @@ def write_outputs(run, rows, times, until):
             code = call_hook(run.hook_values, run.h, run.r, when, FOR_A_ROW)
             if code != 0:
                 return code
+            hold_sides(run, run.y_old)
         if not communicate(run, when, run.y_old_at):
             return NOT_FINITE
         record_row(run, rows, when, run.y_old_at, run.sens_out_at, OUTPUT_ROW)

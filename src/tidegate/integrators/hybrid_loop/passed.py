@@ -15,6 +15,7 @@ from tidegate.compiled.jit import NUMBERS, kernel_entry, native
 from tidegate.compiled.workspace import AFTER_ROW, BEFORE_ROW, LIMIT, TIME_EVENT
 from tidegate.events.constraints import note_drift
 from tidegate.events.guards import refresh_activity
+from tidegate.events.kept_sides import hold_sides
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.quiet import conditions_are_the_same
 from tidegate.events.restart import consistent_point, derivatives
@@ -148,6 +149,7 @@ def passed_events(run, rows, log, polynomials, times):
             code = call_hook(run.hook_values, run.h, run.r, run.t_event, 0)
         if code != 0:
             return code
+        hold_sides(run, run.y_old)
         _stand_at_event(run, polynomials)
         t = run.t
         code = derivatives(run, t, run.y_at, run.ydot_before_at)
