@@ -48,11 +48,11 @@ def test_random_expressions_are_integrated_as_python_has_them() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", [100, 200])
+@pytest.mark.parametrize("first", [100])
 def test_more_random_expressions_are_integrated_as_python_has_them(first: int) -> None:
-    found, count = wrong(range(first, first + 100))
+    found, count = wrong(range(first, first + 50))
     assert found == []
-    assert count > 60
+    assert count > 30
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -114,7 +114,7 @@ def test_what_dies_out_at_a_rate_that_varies_keeps_its_sign(method: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_more_that_dies_out_keeps_its_sign(method: str) -> None:
-    assert misjudged(range(4, 80), method) == []
+    assert misjudged(range(4, 20), method) == []
 
 
 APPROACHES = ["(x - {c}) * {R}", "-({c} - x) * {R}", "(x * {R} - {c} * {R})"]
@@ -163,7 +163,7 @@ def test_what_goes_to_a_value_does_not_cross_it(method: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_more_that_goes_to_a_value_does_not_cross_it(method: str) -> None:
-    assert [text for seed in range(6, 100) for text in events_of_an_approach(seed, method)] == []
+    assert [text for seed in range(6, 26) for text in events_of_an_approach(seed, method)] == []
 
 
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf"])
