@@ -17,7 +17,8 @@ import pytest
 
 import tidegate as tg
 from tidegate.compiled.kept_sides import keeps_its_side
-from tidegate.expressions import Role, as_real, symbol
+from tidegate.expressions import Role, as_real, node, select, symbol
+from tidegate.expressions import elementary as e
 from tidegate.expressions.nodes import constant
 from written_source import space_of
 
@@ -197,9 +198,6 @@ MODE, K = symbol(Role.MODE, "mode0"), symbol(Role.PARAMETER, "k")
 
 
 def test_only_right_sides_that_vanish_smoothly_with_an_unknown_keep_its_sign() -> None:
-    from tidegate.expressions import elementary as e
-    from tidegate.expressions import node, select
-
     above = node("nonzero", (MODE,))
     keeps = [
         -K * X,

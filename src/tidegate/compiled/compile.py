@@ -168,7 +168,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         sparsity=sparsity,
         algebraic=algebraic,
         nominal=_nominal(model, len(form.unknowns)),
-        guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque, kept_sides(form, locking, symbols.positions.__getitem__)),
+        guards=_guards(guard_list, symbols, is_linear, is_time, is_opaque, kept_sides(form, locking, symbols.positions)),
         tapes=guard_tapes(guards, ~is_curved, symbols),
         event_actions=bodies,
         clocks=tuple(Clock(event.label, event.origin, event.repeats) for event in model.time_events),

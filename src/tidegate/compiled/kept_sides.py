@@ -8,9 +8,9 @@ is zero where x = c is has no event there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -72,8 +72,8 @@ def _is_smooth(item: Expr, with_x: set[Expr]) -> bool:
     if item.op == "select":
         return item.args[0] not in with_x
     if item.op == "pow":
-        base, exponent = item.args
-        return exponent.is_constant and exponent.value == int(exponent.value) and exponent.value >= 1.0 and base in with_x
+        exponent = item.args[1]
+        return exponent.is_constant and exponent.value == int(exponent.value) and exponent.value >= 1.0
     return True
 
 
@@ -139,30 +139,23 @@ def _is_edge(source: Expr, value: Expr) -> bool:
     return value.value in source.data if source.op == "segment" else value.value == 0.0
 
 
-def kept_sides(form: MassForm, locking: Locking, position: Callable[[Expr], tuple[str, int]]) -> KeptSides:
+def kept_sides(form: MassForm, locking: Locking, positions: Mapping[Expr, tuple[str, int]]) -> KeptSides:
     """What the guards of a model have to do with values that are not crossed.
 
     Parameters
     ----------
-    position : vector and index of a parameter or a discrete variable.
+    positions : vector and index of parameters and discrete variables.
     """
     kept = _Kept(form, locking)
     of_guards = [kept.of(guard) for guard in locking.guards]
     entries = list(dict.fromkeys(pair for pairs in of_guards for pair in pairs))
     numbers = {pair: number for number, pair in enumerate(entries)}
-    place = partial(_place, position)
+    places = [positions.get(level, ("", -1)) for _, level in entries]
     return KeptSides(
         unknown=np.array([k for k, _ in entries], dtype=np.int64),
         level=np.array([level.value if level.is_constant else 0.0 for _, level in entries]),
-        parameter=np.array([place(level, "p") for _, level in entries], dtype=np.int64),
-        discrete=np.array([place(level, "m") for _, level in entries], dtype=np.int64),
+        parameter=np.array([index if vector == "p" else -1 for vector, index in places], dtype=np.int64),
+        discrete=np.array([index if vector == "m" else -1 for vector, index in places], dtype=np.int64),
         first=np.cumsum([0, *map(len, of_guards)]),
         of_guards=np.array([numbers[pair] for pairs in of_guards for pair in pairs], dtype=np.int64),
     )
-
-
-def _place(position: Callable[[Expr], tuple[str, int]], level: Expr, vector: str) -> int:
-    if level.is_constant:
-        return -1
-    where, index = position(level)
-    return index if where == vector else -1
