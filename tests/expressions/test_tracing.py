@@ -156,9 +156,10 @@ def rebound_and_changed(y):
         row[1] = y[0]
     else:
         matrix = np.ones((2, 2))
+    seen = d + list(matrix.ravel()) + list(row)
     if y[2] > 0:
         matrix[1, 0] = 7
-    return d + list(matrix.ravel()) + list(row)
+    return seen + list(matrix.ravel())
 
 
 def built_in_a_branch(y):

@@ -348,31 +348,33 @@ def logical_not(a: Any) -> Any:
     return ~as_boolean(a) if isinstance(a, Expr) else not a
 
 
-def _reduced(function: Callable[[Any, Any], Any], values: Any, axis: int | None) -> Any:
+def _reduced(function: Callable[[Any, Any], Any], values: Any, axis: int | None, keepdims: bool, *first: Any) -> Any:
     array: Any = np.asarray(values, dtype=object)
     if axis is None:
-        return reduce(function, array.ravel().tolist())
-    return reduce(function, np.moveaxis(array, axis, 0))
+        one = reduce(function, array.ravel().tolist(), *first)
+        return np.full((1,) * array.ndim, one, dtype=object) if keepdims else one
+    result = reduce(function, np.moveaxis(array, axis, 0), *first)
+    return np.expand_dims(result, axis) if keepdims else result
 
 
-def smallest(values: Any, axis: int | None = None) -> Any:
+def smallest(values: Any, axis: int | None = None, *, initial: Any = None, keepdims: bool = False) -> Any:
     """The smallest element of an array, or along one of its axes."""
-    return _reduced(minimum, values, axis)
+    return _reduced(minimum, values, axis, keepdims, *(() if initial is None else (initial,)))
 
 
-def largest(values: Any, axis: int | None = None) -> Any:
+def largest(values: Any, axis: int | None = None, *, initial: Any = None, keepdims: bool = False) -> Any:
     """The largest element of an array, or along one of its axes."""
-    return _reduced(maximum, values, axis)
+    return _reduced(maximum, values, axis, keepdims, *(() if initial is None else (initial,)))
 
 
-def all_of(values: Any, axis: int | None = None) -> Any:
+def all_of(values: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
     """True where every element holds."""
-    return _reduced(logical_and, values, axis)
+    return _reduced(logical_and, values, axis, keepdims)
 
 
-def any_of(values: Any, axis: int | None = None) -> Any:
+def any_of(values: Any, axis: int | None = None, *, keepdims: bool = False) -> Any:
     """True where one of the elements holds."""
-    return _reduced(logical_or, values, axis)
+    return _reduced(logical_or, values, axis, keepdims)
 
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:

@@ -10,7 +10,10 @@ import ast
 from types import CellType
 from typing import Any
 
+import numpy as np
+
 from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.array_types import entry_for
 from tidegate.expressions.tracing.attributes import set_attribute
 from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.call_frames import CallFrame
@@ -19,7 +22,7 @@ from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import merge
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array
-from tidegate.expressions.tracing.vector import Vector, is_symbolic
+from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain
 
 __all__ = ["assign", "assign_item", "bind", "delete", "private_name", "promoted"]
 
@@ -95,7 +98,9 @@ def promoted(tracer: Tracer, place: Any, *values: Any) -> Any:
     """The array itself, or the array of expressions that takes its place if it holds numbers and is given expressions."""
     if place.dtype == object or not is_symbolic(*values):
         return place
+    entry_for(np.asarray(plain(values[0]), dtype=object), place.dtype.kind)
     replacement = tracer.made(Vector(place.astype(object)))
+    replacement.kind = place.dtype.kind
     count = 0
     for names in _namespaces(tracer):
         for name, held in list(names.items()):

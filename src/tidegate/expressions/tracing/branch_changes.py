@@ -12,7 +12,11 @@ from dataclasses import field
 from types import CellType
 from typing import Any, Final
 
+import numpy as np
+
+from tidegate.errors import UntraceableError
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
+from tidegate.expressions.tracing.vector import is_symbolic
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "owner", "write"]
@@ -34,6 +38,8 @@ Contents = dict[int, tuple[Any, Content]]
 
 def owner(place: Any) -> Any:
     """The object whose contents change when ``place`` is changed; None if nothing in it can be."""
+    if isinstance(place, np.flatiter):
+        return owner(place.base)  # pyright: ignore[reportUnknownMemberType]
     if is_array(place):
         found = place
         while is_array(found.base):
@@ -68,6 +74,11 @@ def write(place: Any, value: Content) -> None:
             del place[key]
         place.update(value)
     elif is_array(place):
+        if place.dtype != object and is_symbolic(value):
+            raise UntraceableError(
+                f"an array of type {place.dtype} is changed under a condition that depends on symbols",
+                hint="make the array inside the function, of floats: np.zeros(n), or np.array([0.0, *y])",
+            )
         place[...] = value
     elif isinstance(place, list | bytearray):
         place[:] = value

@@ -22,10 +22,9 @@ from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import MismatchError, is_scalar, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
+from tidegate.expressions.tracing.whole_numbers import Range, whole_range
 
-__all__ = ["entry_of", "is_chosen", "places_of", "whole_range"]
-
-Range = tuple[float, float]
+__all__ = ["entry_of", "is_chosen", "places_of"]
 
 _MOST_BRANCHES: Final = 256
 _LONG: Final = 4  # numbers of which fewer are branches, and more are a table
@@ -71,11 +70,6 @@ def places_of(tracer: Tracer, container: Any, index: Any) -> dict[Any, Expr]:
     return {place: as_boolean(_all(part[k] for part, k in zip(along, place, strict=True))) for place in product(*along)}
 
 
-def whole_range(index: Expr) -> Range | None:
-    """Between which whole numbers an expression lies; None if it may be no whole number."""
-    return _range(index, {})
-
-
 def _keys(container: Any, axis: int = 0) -> list[int]:
     """The whole numbers that Python takes as an index, negative ones too."""
     if is_dict(container):
@@ -115,7 +109,7 @@ class _Choice:
         self._tracer, self._keys, self._entry_at = tracer, keys, entry_at
         self._ranges: dict[Expr, Range | None] = {}
         self._known: dict[Expr, Any] = {}
-        if _range(index, self._ranges) is None:
+        if whole_range(index, self._ranges) is None:
             raise tracer.error(f"the index `{index!r}` may be no whole number", _LIMIT)
 
     def entry(self, index: Expr) -> Any:
@@ -134,7 +128,7 @@ class _Choice:
         return found
 
     def _by_value(self, index: Expr) -> Any:
-        limits = _range(index, self._ranges)
+        limits = whole_range(index, self._ranges)
         assert limits is not None  # the whole is a whole number, so each branch is
         entries = {k: self._entry_at(k) for k in self._keys if limits[0] <= k <= limits[1]}
         if not entries:
@@ -174,73 +168,3 @@ class _Choice:
 
 def _are_numbers(entries: Mapping[int, Any]) -> bool:
     return len(entries) > _LONG and all(is_scalar(item) and not isinstance(item, Expr) for item in entries.values())
-
-
-def _range(item: Expr, known: dict[Expr, Range | None]) -> Range | None:
-    if item not in known:
-        known[item] = _range_of(item, known)
-    return known[item]
-
-
-def _range_of(item: Expr, known: dict[Expr, Range | None]) -> Range | None:
-    if item.is_boolean:
-        return 0.0, 1.0
-    if item.is_constant:
-        return (item.value, item.value) if item.value == math.floor(item.value) else None
-    if item.op == "floor":
-        return -math.inf, math.inf
-    if item.op == "segment":
-        return 0.0, len(item.data) - 2.0
-    if item.op == "lookup":
-        return (min(item.data), max(item.data)) if all(value == math.floor(value) for value in item.data) else None
-    parts = [_range(argument, known) for argument in (item.args[1:] if item.op == "select" else item.args)]
-    whole = [part for part in parts if part is not None]
-    if item.op not in _RULES or len(whole) < len(parts):
-        return None
-    if item.op == "select":
-        return _of_branches(item, *whole)
-    if item.op == "sub" and (divisor := _remainder_by(item)) > 0.0:
-        return 0.0, divisor - 1.0
-    return _RULES[item.op](*whole)
-
-
-def _of_branches(item: Expr, a: Range, b: Range) -> Range:
-    """Of ``min`` and ``max`` more is known than of other branches: their condition compares them."""
-    test, x, y = item.args
-    if test.op in ("ge", "gt"):
-        if as_real(y - x) is test.args[0]:
-            return min(a[0], b[0]), min(a[1], b[1])
-        if as_real(x - y) is test.args[0]:
-            return max(a[0], b[0]), max(a[1], b[1])
-    return min(a[0], b[0]), max(a[1], b[1])
-
-
-def _remainder_by(item: Expr) -> float:
-    """The number n of ``x % n``, which is written x - n*floor(x/n); 0 for what is no remainder."""
-    x, part = item.args
-    if part.op != "mul":
-        return 0.0
-    for number, floor in (part.args, part.args[::-1]):
-        if number.is_constant and floor.op == "floor" and as_real(x / number) is floor.args[0]:
-            return number.value
-    return 0.0
-
-
-def _product(a: Range, b: Range) -> Range:
-    corners = [0.0 if 0.0 in (x, y) else x * y for x in a for y in b]
-    return min(corners), max(corners)
-
-
-def _sum(a: Range, b: Range) -> Range:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _difference(a: Range, b: Range) -> Range:
-    return a[0] - b[1], a[1] - b[0]
-
-
-def _negative(a: Range) -> Range:
-    return -a[1], -a[0]
-
-
-_RULES: Final[dict[str, Callable[..., Range]]] = {"select": _of_branches, "add": _sum, "sub": _difference, "mul": _product, "neg": _negative}

@@ -26,6 +26,7 @@ from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array
+from tidegate.expressions.tracing.vector import is_symbolic
 
 __all__ = ["run"]
 
@@ -146,17 +147,23 @@ def _augmented(tracer: Tracer, node: ast.AugAssign, frame: CallFrame) -> None:
         set_attribute(tracer, place, name, new)
     else:
         place, index = tracer.evaluate(tracer, target.value, frame), tracer.evaluate(tracer, target.slice, frame)
-        new = _changed(tracer, node, tracer.usable(entry_of(tracer, place, index), target), frame)
+        new = _changed(tracer, node, tracer.usable(entry_of(tracer, place, index), target), frame, place)
         place = tracer.evaluate(tracer, target.value, frame)
         assign_item(tracer, place, index, new)
 
 
-def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: CallFrame) -> Any:
+def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: CallFrame, place: Any = None) -> Any:
+    """What ``old`` in ``place`` becomes: the same object, where it can be changed."""
     value = tracer.evaluate(tracer, node.value, frame)
     tracer.position = (frame.file, node)
     if is_array(old) and isinstance(node.target, ast.Name):
         old = promoted(tracer, old, value)
-    elif is_array(old) and old.dtype != object:
+    elif is_array(old) and old.dtype != object and is_symbolic(value):
+        if not is_array(place):
+            raise tracer.error(
+                "an array of numbers that stands in a list or an object is changed in place by a symbolic value",
+                "write it as `a = a + b`; or make the array of expressions, np.array([*y]) or np.zeros(n)",
+            )
         return BINARY[type(node.op)](old, value)
     tracer.touch(old)
     note_division(tracer, node.op, old, value)

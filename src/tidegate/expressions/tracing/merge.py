@@ -17,6 +17,7 @@ import numpy as np
 from tidegate.errors import Origin
 from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.nodes import Expr, select
+from tidegate.expressions.tracing.array_types import kind_of_both
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
@@ -162,7 +163,9 @@ def _merge_arrays(condition: Expr, a: Any, b: Any, views: Views | None) -> Any:
         return a
     pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
     values = [merge(condition, x, y, views) for x, y in pairs]
-    return Vector(values, getattr(a, "layout", None)).reshape(first.shape) if first.ndim != 1 else Vector(values, getattr(a, "layout", None))
+    merged = Vector(values, getattr(a, "layout", None))
+    merged.kind = kind_of_both(a, b)
+    return merged.reshape(first.shape) if first.ndim != 1 else merged
 
 
 def _merge_containers(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:

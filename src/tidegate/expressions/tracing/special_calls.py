@@ -15,14 +15,15 @@ import numpy as np
 
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
+from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
-from tidegate.expressions.tracing.chosen_entries import whole_range
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
-from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored
+from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored, substituted
+from tidegate.expressions.tracing.whole_numbers import whole_part
 
 __all__ = ["Rule", "as_vectors", "rule_for"]
 
@@ -45,7 +46,7 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
     # a literal too, as `t - t` is one: NumPy does not know it
     has_expressions = any(isinstance(value, Expr) for value in args) or is_symbolic(args, kwargs)
     if function in SUBSTITUTES and has_expressions and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
-        return lambda _, args, kwargs: stored(SUBSTITUTES[function](*map(plain, args), **{key: plain(value) for key, value in kwargs.items()}))
+        return lambda _, args, kwargs: substituted(function, args, kwargs)
     if is_interpolator(function) and is_symbolic(args):
         return lambda _, args, kwargs: stored(interpolated(function, *map(plain, args), **kwargs))
     if isinstance(function, type) and issubclass(function, np.floating) and is_symbolic(args):
@@ -113,8 +114,7 @@ def _float(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> A
 def _int(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if not is_symbolic(args):
         return int(*args, **kwargs)
-    value = args[0].item() if is_array(args[0]) else args[0]
-    return as_real(value) if whole_range(value) is not None else math.trunc(as_real(value))
+    return whole_part(args[0].item() if is_array(args[0]) else args[0])
 
 
 def _bool(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
@@ -182,8 +182,8 @@ _FLOATS: Final = frozenset({None, float, object, np.float64, np.dtype(float), np
 
 def _made_array(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A new array: of objects, so that expressions can be put into it, unless another type was asked for."""
-    if function is np.full and is_symbolic(args) and "dtype" in kwargs:
-        kwargs = {key: value for key, value in kwargs.items() if key != "dtype"}
+    if function in _FILLED and is_symbolic(args):
+        return tracer.made(_filled(function, *args, **kwargs))
     array = function(*args, **kwargs)
     wanted: Any = kwargs.get("dtype")
     is_plain = isinstance(wanted, Hashable) and wanted in _FLOATS
@@ -194,10 +194,21 @@ def _converted(function: Any) -> Rule:
     def rule(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if not is_symbolic(args):
             return function(*args, **kwargs)
-        options = {key: value for key, value in kwargs.items() if key != "dtype"}
-        return stored(function(plain(args[0]), dtype=object, **options))
+        values, dtype, *more = (*args, None)[: max(2, len(args))]
+        options: dict[str, Any] = {"dtype": dtype, **kwargs}
+        wanted = options.pop("dtype")
+        made = stored(function(plain(values), object, *more, **options))
+        return made if kind_of(wanted) in "fO" else made.astype(wanted)
 
     return rule
+
+
+def _filled(function: Any, like: Any, value: Any, dtype: Any = None, **options: Any) -> Any:
+    """``np.full`` and ``np.full_like`` with a symbol: the second is of the type of what it is like."""
+    if function is np.full_like and dtype is None:
+        dtype = np.asarray(like).dtype
+    made = stored(np.full(np.shape(like) if function is np.full_like else like, value, dtype=object, **options))
+    return made if kind_of(dtype) in "fO" else made.astype(dtype)
 
 
 def _is_number(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> bool:

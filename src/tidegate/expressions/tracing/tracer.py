@@ -272,6 +272,8 @@ class Tracer:
                     kind = type(other).__name__
                     message = f"a {kind} is one object where `{entry[1]!r}` holds and another where not, and was changed under another name since"
                     self.spoiled[id(other)] = (other, message)
+                    if is_array(held):
+                        self.spoiled[id(held)] = (held, message)  # under its views, too
                     waiting.append(held)
 
     def touch(self, place: Any, *, is_changed: bool = True) -> None:

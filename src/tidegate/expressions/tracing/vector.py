@@ -17,12 +17,13 @@ import numpy as np
 from tidegate.errors import UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
+from tidegate.expressions.tracing.array_types import converted, entry_for, kind_of
 from tidegate.expressions.tracing.symbolic_matrices import determinant, inverse, solution
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_sequence
 from tidegate.names import listed, suggestion
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Vector", "VectorNames", "is_symbolic", "plain", "stored"]
+__all__ = ["Vector", "VectorNames", "is_symbolic", "plain", "stored", "substituted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +77,21 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _numbers(value: Any) -> Any:
-    """Objects that hold nothing but literals, as arrays of numbers."""
+def _numbers(value: Any, copies: list[tuple[Any, Any, bytes]] | None = None) -> Any:
+    """Objects that hold nothing but literals, as arrays of numbers; each is noted in ``copies``, with what it held."""
     if isinstance(value, Expr):
         return value.value
     if is_array(value) and value.dtype == object:
         flat: list[Any] = [item.value if isinstance(item, Expr) else item for item in value.ravel().tolist()]
         array: np.ndarray[Any, Any] = np.array(flat) if flat else np.empty(0)
         # integers here are the zeros that numpy puts into object arrays: they stand for floats
-        return (array.astype(float) if array.dtype.kind == "i" else array).reshape(value.shape)
+        array = (array.astype(float) if array.dtype.kind == "i" else array).reshape(value.shape)
+        if copies is not None:
+            copies.append((value, array, array.tobytes()))
+        return array
     if is_sequence(value) and not hasattr(value, "_fields"):
         items: Any = value
-        return type(items)(_numbers(item) for item in items)
+        return type(items)(_numbers(item, copies) for item in items)
     return plain(value)
 
 
@@ -107,6 +111,7 @@ class Vector(np.ndarray):
     """
 
     layout: VectorNames | None = None
+    kind: str = "f"  # NumPy's letter for the type of numbers that the user's array is of
 
     def __new__(cls, values: Any, layout: VectorNames | None = None) -> Self:
         """An object array of the values; numbers only where the values are a numpy array of numbers."""
@@ -115,6 +120,11 @@ class Vector(np.ndarray):
         if layout is not None:
             made.layout = layout
         return made
+
+    @override
+    def __array_finalize__(self, obj: Any) -> None:
+        """A view is of the type that the whole is of."""
+        self.kind = getattr(obj, "kind", "f")
 
     @override
     def copy(self, order: Any = "C") -> Self:
@@ -146,7 +156,7 @@ class Vector(np.ndarray):
             super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(value), plain(self)))
             return
         _check_index(key)
-        super().__setitem__(_mask(key), value)
+        super().__setitem__(_mask(key), value if self.kind == "f" else entry_for(value, self.kind))
 
     def __getattr__(self, name: str) -> Any:
         """The piece of that name, where numpy has no attribute of that name."""
@@ -178,9 +188,11 @@ class Vector(np.ndarray):
 
     @override
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
-        """Expressions are their own numbers: only literals are converted."""
+        """The numbers as the type has them: without their fraction, as truth values."""
         if is_symbolic(self):
-            return self.copy()
+            made = Vector(converted(plain(self).copy(), dtype))
+            made.kind = kind_of(dtype)
+            return made
         return _numbers(self).astype(dtype, *args, **options)
 
     def _place(self, name: str) -> tuple[int, tuple[int, ...]]:
@@ -199,6 +211,9 @@ class Vector(np.ndarray):
 
     @override
     def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, out: Any = None, **options: Any) -> Any:
+        chosen = options.pop("where", True) if method == "__call__" else True
+        if ufunc is np.add and method == "__call__" and all(_is_condition(item) for item in inputs):
+            ufunc = np.logical_or  # what NumPy's sum of truth values is
         if method == "at" or (is_symbolic(*inputs) and not _has_rule(ufunc)):
             given = tuple(plain(item) for item in inputs)
             result = getattr(ufunc, method)(*given, **options)
@@ -206,28 +221,70 @@ class Vector(np.ndarray):
             result = _by_elements(ufunc, method, [plain(item) for item in inputs], options)
         else:
             result = getattr(ufunc, method)(*(_numbers(item) for item in inputs), **options)
-            if out is None and not _has_objects(inputs):
+            if out is None and chosen is True and not _has_objects(inputs):
                 return result
-        if out is None:
-            return stored(result)
-        target = out[0]
-        plain(target)[...] = plain(result)
-        return target
+        if chosen is not True:
+            result = _where_chosen(ufunc, chosen, result, out)
+        return stored(result) if out is None else _put_out(out[0], result)
 
     @override
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if func in _KEEPING and _has_objects((args, list(kwargs.values()))):
-            return stored(super().__array_function__(func, types, args, kwargs))
         if not is_symbolic(args, list(kwargs.values())):
-            given = {key: _numbers(value) for key, value in kwargs.items()}
-            result = func(*(_numbers(item) for item in args), **given)
-            return stored(result) if _has_objects((args, list(kwargs.values()))) else result
+            return _on_numbers(func, args, kwargs)
         if func in _OWN:
             return stored(_OWN[func](*args, **kwargs))
         if func in SUBSTITUTES:
-            given = {key: plain(value) for key, value in kwargs.items()}
-            return stored(SUBSTITUTES[func](*(plain(item) for item in args), **given))
-        return stored(super().__array_function__(func, types, args, kwargs))
+            given = {key: value for key, value in kwargs.items() if key != "out"}
+            result = substituted(func, args, given)
+            return result if len(given) == len(kwargs) else _put_out(kwargs["out"], result)
+        return _all_stored(super().__array_function__(func, types, args, kwargs))
+
+
+def substituted(func: Any, args: Any, kwargs: Any) -> Any:
+    """A function by the rule that stands for it, of arguments with symbols in them, which are floats: so is what comes out, if it is no condition."""
+    result = SUBSTITUTES[func](*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
+    return stored(result.astype(float) if is_array(result) and result.dtype.kind == "i" else result)
+
+
+def _put_out(target: Any, result: Any) -> Any:
+    plain(target)[...] = plain(result)
+    return target
+
+
+def _is_condition(value: Any) -> bool:
+    items: list[Any] = value.ravel().tolist() if is_array(value) else [value]
+    return bool(items) and all(item.is_boolean if isinstance(item, Expr) else isinstance(item, bool | np.bool_) for item in items)
+
+
+def _where_chosen(ufunc: Any, chosen: Any, result: Any, out: Any) -> Any:
+    """What ``where=`` leaves out stays what it was."""
+    if out is None:
+        raise UntraceableError(f"np.{ufunc.__name__} with where= and without out= leaves values undetermined", hint="use np.where(condition, a, b)")
+    return SUBSTITUTES[np.where](plain(chosen), plain(result), plain(out[0]).copy())
+
+
+def _on_numbers(func: Any, args: Any, kwargs: Any) -> Any:
+    """NumPy's own function, of arrays that hold no symbols now but may later: what it would change in them it changes, its views are views of them."""
+    copies: list[tuple[Any, Any, bytes]] = []
+    given = [_numbers(item, copies) for item in (*args, *kwargs.values())]
+    result = func(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
+    for original, numbers, before in copies:
+        if numbers.tobytes() != before:
+            plain(original)[...] = numbers
+        if result is numbers:
+            return original
+    parts: Any = result if is_sequence(result) else (result,)
+    if any(is_array(part) and np.may_share_memory(part, numbers) for part in parts for _, numbers, _ in copies):
+        result = func(*(plain(item) for item in args), **{key: plain(value) for key, value in kwargs.items()})
+        return _all_stored(result)
+    return _all_stored(result) if copies else result
+
+
+def _all_stored(result: Any) -> Any:
+    if is_sequence(result) and not hasattr(result, "_fields"):
+        parts: Any = result
+        return type(parts)(stored(part) for part in parts)
+    return stored(result)
 
 
 def _has_objects(value: Any) -> bool:
@@ -266,6 +323,14 @@ def _mask(key: Any) -> Any:
     return np.array(plain(key).tolist()) if isinstance(key, Vector) else key
 
 
+
+def _says_nothing(name: str, value: Any) -> bool:
+    """Whether an option of a ufunc is followed, or asks for what is done anyway."""
+    if name == "dtype":
+        return kind_of(value) in "fOb"
+    return name in ("axis", "keepdims") or value is None or value is True or value is np._NoValue  # noqa: SLF001 - what ndarray.max hands over
+
+
 _REDUCED: Final = {"maximum": np.max, "minimum": np.min, "fmax": np.max, "fmin": np.min, "logical_and": np.all, "logical_or": np.any}
 
 
@@ -276,6 +341,9 @@ def _has_rule(ufunc: Any) -> bool:
 def _by_elements(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:
     """A ufunc that numpy cannot apply to objects, by the rule that stands for it."""
     rule = SUBSTITUTES[np.clip] if ufunc.__name__ == "clip" else SUBSTITUTES[ufunc]
+    unknown = {name for name, value in options.items() if not _says_nothing(name, value)}
+    if unknown:
+        raise UntraceableError(f"np.{ufunc.__name__} with {listed(sorted(unknown))}= cannot be followed on symbols", hint="write it out")
     if method == "__call__":
         return rule(*inputs)
     if method == "reduce" and ufunc.__name__ in _REDUCED:
@@ -325,4 +393,3 @@ def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
 _OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inv, np.linalg.det: _det, np.isclose: _isclose,
 }  # fmt: skip
-_KEEPING: Final = frozenset({np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copyto, np.shape, np.ndim, np.size})
