@@ -320,6 +320,20 @@ def _whole_and_remainder(x: Any, y: Any) -> tuple[Any, Any]:
     return x // y, x % y
 
 
+@_on_elements
+def _remainder(x: Any, y: Any) -> Any:
+    """x less the multiple of y that is nearest to it (IEEE 754)."""
+    return x - y * rounded(x / y) if holds_expressions(x, y) else math.remainder(x, y)
+
+
+def _scaled(x: Any, exponent: Any) -> Any:
+    return x * 2.0**exponent
+
+
+def _are_close(a: Any, b: Any, *, rel_tol: float = 1e-9, abs_tol: float = 0.0) -> Any:
+    return absolute(a - b) <= maximum(rel_tol * maximum(absolute(a), absolute(b)), abs_tol)
+
+
 def _other_than_erf(x: Any) -> Any:
     return 1.0 - erf(x)
 
@@ -513,6 +527,9 @@ SUBSTITUTES: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     **dict.fromkeys((math.modf, np.modf), _parts),
     np.divmod: _whole_and_remainder,
     math.erfc: _other_than_erf,
+    math.remainder: _remainder,
+    math.ldexp: _scaled,
+    math.isclose: _are_close,
     np.logical_and: logical_and,
     np.logical_or: logical_or,
     np.logical_xor: logical_xor,

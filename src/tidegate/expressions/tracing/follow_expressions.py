@@ -131,12 +131,7 @@ def _operands(tracer: Tracer, node: ast.BoolOp, frame: CallFrame, at: int) -> An
         if not isinstance(value, Expr):
             return _operands(tracer, node, frame, at + 1) if test is is_and else value
         return _operands(tracer, node, frame, at + 1) if test is is_and else test
-    depth = len(tracer.assumptions)
-    tracer.assume(test, is_and)
-    try:
-        rest = _operands(tracer, node, frame, at + 1)
-    finally:
-        del tracer.assumptions[depth:]
+    rest = _where(tracer, frame, test, is_and, node.values[at + 1 :], lambda: _operands(tracer, node, frame, at + 1))
     tracer.position = (frame.file, node)
     if _is_condition(value) and _is_condition(rest):
         result = test & as_boolean(rest) if is_and else test | as_boolean(rest)
@@ -151,24 +146,45 @@ def _is_condition(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean)
 
 
+def _where(tracer: Tracer, frame: CallFrame, test: Expr, truth: bool, parts: list[ast.expr], follow: Callable[[], Any]) -> Any:
+    """What parts of an expression give that Python only looks at where a condition is ``truth``; what they change is changed there only."""
+    if any(isinstance(inner, _MAY_CHANGE) for part in parts for inner in ast.walk(part)):
+        values: list[Any] = []
+
+        def followed() -> Flow:
+            values.append(follow())
+            return Flow.NEXT
+
+        def nothing() -> Flow:
+            return Flow.NEXT
+
+        fork(tracer, frame, test, followed if truth else nothing, nothing if truth else followed)
+        return values[0]
+    depth = len(tracer.assumptions)
+    tracer.assume(test, truth)
+    try:
+        return follow()
+    finally:
+        del tracer.assumptions[depth:]
+
+
 def _compare(tracer: Tracer, node: ast.Compare, frame: CallFrame) -> Any:
-    left = evaluate(tracer, node.left, frame)
-    result: Any = True
-    for at, (kind, item) in enumerate(zip(node.ops, node.comparators, strict=True)):
-        right = evaluate(tracer, item, frame)
-        tracer.position = (frame.file, node)
-        single = _compared(tracer, kind, left, right)
-        left = right
-        if at == 0:
-            result = single
-        elif isinstance(result, Expr) or isinstance(single, Expr):
-            result = as_boolean(result) & as_boolean(single)
-        else:
-            result = result and single
-        if at < len(node.ops) - 1 and not isinstance(result, Expr) and not result:
-            return result
+    result = _chain(tracer, node, frame, 0, evaluate(tracer, node.left, frame))
     tracer.note(result)
     return result
+
+
+def _chain(tracer: Tracer, node: ast.Compare, frame: CallFrame, at: int, left: Any) -> Any:
+    """The value of ``left < b < c`` from one comparison on; the later ones are looked at where the earlier ones hold."""
+    right = evaluate(tracer, node.comparators[at], frame)
+    tracer.position = (frame.file, node)
+    single = _compared(tracer, node.ops[at], left, right)
+    if at == len(node.ops) - 1 or (not isinstance(single, Expr) and not single):
+        return single
+    if not isinstance(single, Expr):
+        return _chain(tracer, node, frame, at + 1, right)
+    rest = _where(tracer, frame, as_boolean(single), True, node.comparators[at + 1 :], lambda: _chain(tracer, node, frame, at + 1, right))
+    return as_boolean(single) & as_boolean(rest)
 
 
 def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
@@ -429,6 +445,7 @@ def _starred(tracer: Tracer, node: ast.Starred, _frame: CallFrame) -> Any:
     raise tracer.error(f"`{ast.unparse(node)}` cannot stand here")
 
 
+_MAY_CHANGE: Final = (ast.Call, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Attribute)
 _RULES: Final[dict[type[ast.expr], Callable[[Tracer, Any, CallFrame], Any]]] = {
     ast.Constant: _constant,
     ast.Name: _name,

@@ -7,6 +7,7 @@ What has no common structure becomes a ``Diverged`` value, which is an error onl
 from __future__ import annotations
 
 import copy
+from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
 from enum import Enum
@@ -64,7 +65,7 @@ def describe(value: Any) -> str:
         return f"an array of shape {value.shape}"
     if is_dict(value):
         return f"a dict with keys {list(value)}"  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(value, list | tuple | set):
+    if isinstance(value, list | tuple | set | deque):
         return f"a {type(value).__name__} of length {len(value)}"  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType]
     return f"{value!r}" if isinstance(value, str) else f"an object of type {type(value).__name__}"
 
@@ -113,7 +114,7 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
         return a if isinstance(a, str | Enum) and type(a) is type(b) and a == b else ChosenText(condition, a, b)
     if type(a) is not type(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
-    if isinstance(a, list | tuple | dict):
+    if isinstance(a, list | tuple | dict | deque):
         return _merge_containers(condition, a, b, views, depth)
     if hasattr(a, "__dict__") and not callable(a) and not isinstance(a, type):
         return _merge_objects(condition, a, b, views, depth)
@@ -178,6 +179,8 @@ def _merge_containers(condition: Expr, a: Any, b: Any, views: Views | None, dept
     if len(a) != len(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
     values = [merge(condition, x, y, views, depth + 1) for x, y in zip(a, b, strict=True)]
+    if isinstance(a, deque):
+        return deque(values, a.maxlen)
     if type(a) is list:
         return values
     return type(a)(*values) if hasattr(a, "_fields") else tuple(values)

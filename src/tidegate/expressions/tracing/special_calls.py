@@ -9,21 +9,22 @@ import builtins
 import math
 import time
 from collections.abc import Callable, Hashable
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
 from tidegate.expressions.elementary import SUBSTITUTES
-from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_real
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
-from tidegate.expressions.tracing.merge import is_scalar
+from tidegate.expressions.tracing.merge import describe, is_scalar
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored, substituted
-from tidegate.expressions.tracing.whole_numbers import whole_part
+from tidegate.expressions.tracing.whole_numbers import whole_part, whole_range
 
 __all__ = ["Rule", "as_vectors", "rule_for"]
 
@@ -72,21 +73,38 @@ def _as_vector(value: Any) -> Any:
 
 
 def _extreme(name: str, function: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Rule:
+    """``min`` and ``max``: of numbers by a rule; of what has a key, or is a row of numbers, the first that no other goes before."""
+
     def rule(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         values = list(args[0]) if len(args) == 1 else list(args)
-        if "key" in kwargs and kwargs["key"] is not None:
-            values_of = [tracer.call(tracer, kwargs["key"], (value,), {}) for value in values]
-            if is_symbolic(values_of):
-                raise tracer.error(f"`{name}` with a key that depends on symbols")
-            return values[values_of.index(function(values_of))]
-        if not is_symbolic(values):
-            return function(values, **kwargs)
-        result = values[0]
-        for value in values[1:]:
-            result = choose(result, value)
-        return result
+        key = kwargs.get("key")
+        keys = values if key is None else [tracer.call(tracer, key, (value,), {}) for value in values]
+        if not is_symbolic(keys):
+            return function(values, **kwargs) if key is None else values[keys.index(function(keys))] if keys else function(keys, **kwargs)
+        if key is None and all(map(is_scalar, values)):
+            return reduce(choose, values)
+        best, best_key = values[0], keys[0]
+        for value, its_key in zip(values[1:], keys[1:], strict=True):
+            pair = (its_key, best_key) if name == "max" else (best_key, its_key)
+            goes_before = as_boolean(_is_greater(tracer, *pair))
+            best = tracer.merge(goes_before, value, best, f"what `{name}` chooses")
+            best_key = tracer.merge(goes_before, its_key, best_key, f"what `{name}` compares")
+        return best
 
     return rule
+
+
+def _is_greater(tracer: Tracer, a: Any, b: Any) -> Any:
+    """``a > b``, also of rows of numbers, as Python compares them."""
+    if is_scalar(a) and is_scalar(b):
+        return a > b
+    if not (is_sequence(a) and is_sequence(b) and type(a) is type(b) and len(a) == len(b)):
+        raise tracer.error(f"{describe(a)} and {describe(b)}, which depend on symbols, are compared", "compare numbers, or rows of as many numbers")
+    result: Any = FALSE
+    for x, y in zip(reversed(a), reversed(b), strict=True):
+        # equal ones leave it to what comes behind
+        result = as_boolean(x >= y) & (as_boolean(x > y) | result) if is_scalar(x) and is_scalar(y) else as_boolean(_is_greater(tracer, x, y))
+    return result
 
 
 def _quantified(is_any: bool) -> Rule:
@@ -144,10 +162,12 @@ def _sorted(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     raise tracer.error("sorting symbolic values: their order is known only during the run", "use min and max; or " + OPAQUE_HINT)
 
 
-def _isinstance(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+def _isinstance(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     value, kinds = args
     if isinstance(value, Expr):
         # an expression stands for the number it will be
+        if not value.is_boolean and isinstance(1, kinds) is not isinstance(1.0, kinds) and whole_range(value) is not None:
+            raise tracer.error(f"whether `{value!r}` is an int or a float is asked; as an expression it is neither", "ask for numbers.Real, or do not ask")
         return isinstance(value, kinds) or isinstance(True if value.is_boolean else 1.0, kinds)
     return isinstance(value, kinds)
 

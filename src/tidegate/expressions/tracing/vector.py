@@ -212,8 +212,8 @@ class Vector(np.ndarray):
     @override
     def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, out: Any = None, **options: Any) -> Any:
         chosen = options.pop("where", True) if method == "__call__" else True
-        if ufunc is np.add and method == "__call__" and all(_is_condition(item) for item in inputs):
-            ufunc = np.logical_or  # what NumPy's sum of truth values is
+        if ufunc in _OF_TRUTHS and method == "__call__" and all(_is_condition(item) for item in inputs):
+            ufunc = _OF_TRUTHS[ufunc]
         if method == "at" or (is_symbolic(*inputs) and not _has_rule(ufunc)):
             given = tuple(plain(item) for item in inputs)
             result = getattr(ufunc, method)(*given, **options)
@@ -393,3 +393,5 @@ def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
 _OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inv, np.linalg.det: _det, np.isclose: _isclose,
 }  # fmt: skip
+# what NumPy makes of truth values, where Python's own are numbers
+_OF_TRUTHS: Final = {np.add: np.logical_or, np.invert: np.logical_not}
