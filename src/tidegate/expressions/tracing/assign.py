@@ -15,7 +15,6 @@ import numpy as np
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.array_types import entry_for
 from tidegate.expressions.tracing.attributes import set_attribute
-from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.call_frames import CallFrame
 from tidegate.expressions.tracing.chosen_entries import is_chosen, places_of
 from tidegate.expressions.tracing.is_and_type import check_entry
@@ -102,7 +101,7 @@ def promoted(tracer: Tracer, place: Any, *values: Any) -> Any:
     replacement = tracer.made(Vector(place.astype(object)))
     replacement.kind = place.dtype.kind
     count = 0
-    for names in _namespaces(tracer):
+    for names in tracer.namespaces():
         for name, held in list(names.items()):
             if held is place:
                 tracer.touch(names)
@@ -114,16 +113,6 @@ def promoted(tracer: Tracer, place: Any, *values: Any) -> Any:
             "make the array inside the function, with np.zeros or np.zeros_like, and assign to it directly; or return a list",
         )
     return replacement
-
-
-def _namespaces(tracer: Tracer) -> list[Namespace]:
-    found: dict[int, Namespace] = {}
-    for running in tracer.frames:
-        frame: CallFrame | None = running
-        while frame is not None:
-            found[id(frame.variables)] = frame.variables
-            frame = frame.parent
-    return list(found.values())
 
 
 def delete(tracer: Tracer, target: ast.expr, frame: CallFrame) -> None:

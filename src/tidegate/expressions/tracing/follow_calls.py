@@ -7,6 +7,8 @@ numpy and the builtins get their symbolic rules; the rest is called with the sym
 from __future__ import annotations
 
 import ast
+import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from functools import lru_cache, partial
@@ -34,6 +36,7 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["Yields", "call", "in_turn"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
+_TAKE_ALL: Final[tuple[Any, ...]] = (sum, list, tuple, set, dict, sorted, max, min, math.fsum, math.prod, deque)  # of an iterator, before anything else
 _COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
 
 
@@ -43,6 +46,7 @@ class Yields:
 
     yielded: list[Yielded]
     result: Any = None
+    changes_others: bool = False  # followed as a whole, it did so before its first value was looked at
     at: int = field(default=0, init=False)
 
     def __iter__(self) -> Iterator[Any]:
@@ -61,6 +65,8 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         function(*args, **kwargs)  # says what is wrong
     for value in args:
         tracer.consumed(value)
+        if isinstance(value, Yields) and function not in _TAKE_ALL:
+            tracer.taken_in_turn(value)
     if isinstance(function, Closure):
         return _follow(tracer, function, args, kwargs)
     if isinstance(function, BoundClosure):
@@ -138,10 +144,15 @@ def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dic
         source.class_name,
         first_argument=next((item.arg for item in (*source.node.args.posonlyargs, *source.node.args.args)), ""),
     )
-    position = tracer.position
+    position, others_changed = tracer.position, False
     tracer.frames.append(frame)
     try:
-        result = _run_body(tracer, closure, frame)
+        if is_generator(source.node):
+            with tracer.journal() as journal:
+                result = _run_body(tracer, closure, frame)
+                others_changed = tracer.has_changed_others(journal)
+        else:
+            result = _run_body(tracer, closure, frame)
     except BaseException as error:
         tracer.mark(error)
         raise
@@ -150,7 +161,7 @@ def _follow(tracer: Tracer, closure: Closure, args: tuple[Any, ...], kwargs: dic
         tracer.position = position
     if not tracer.frames and frame.return_node is not None:
         tracer.returned = (frame.file, frame.return_node)
-    return Yields(frame.yields, result) if is_generator(source.node) else result
+    return Yields(frame.yields, result, others_changed) if is_generator(source.node) else result
 
 
 def _run_body(tracer: Tracer, closure: Closure, frame: CallFrame) -> Any:
@@ -222,6 +233,9 @@ def _followed(tracer: Tracer, value: Any) -> Any:
             closure = closure_of(value, source, partial(_again, tracer))
             closure.__dict__.update(__name__=value.__name__, __qualname__=value.__qualname__, __doc__=value.__doc__, __wrapped__=value)
             return closure
+    inner = value.__func__ if isinstance(value, MethodType) else getattr(class_of(value), "__call__", None)  # noqa: B004 - the function itself is wanted
+    if isinstance(inner, FunctionType) and not isinstance(value, type | Closure | BoundClosure) and _is_users(inner.__code__.co_filename):
+        return lambda *args, **kwargs: call(tracer, value, args, kwargs)
     return value
 
 

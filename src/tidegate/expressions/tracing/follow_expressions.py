@@ -317,10 +317,10 @@ def _dict(tracer: Tracer, node: ast.Dict, frame: CallFrame) -> Any:
     return tracer.made(entries)
 
 
-def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: CallFrame) -> Iterator[None]:
-    """Every round of nested comprehension loops, with the loop variables bound in the frame."""
+def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: CallFrame, over: Iterator[Any] | None = None) -> Iterator[None]:
+    """Every round of nested comprehension loops, with the loop variables bound in the frame; ``over`` is what the outermost runs over."""
     head, *rest = generators
-    for item in iterate(tracer, head.iter, frame):
+    for item in iterate(tracer, head.iter, frame) if over is None else over:
         assign(tracer, head.target, item, frame)
         if all(_concrete_test(tracer, test, frame) for test in head.ifs):
             if rest:
@@ -335,6 +335,7 @@ def iterate(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[Any]:
     if isinstance(value, Expr):
         raise tracer.error(f"a loop over `{value!r}`, which is a single symbolic number")
     tracer.consumed(value)
+    tracer.taken_in_turn(value)
     return iter(value)
 
 
@@ -374,7 +375,8 @@ def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: CallFrame) ->
 
 def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: CallFrame) -> Any:
     inner = _inner(frame)
-    return tracer.made(evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner))
+    over = iterate(tracer, node.generators[0].iter, frame)  # at once, as Python does
+    return tracer.made(evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner, over))
 
 
 def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: CallFrame) -> Closure:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ast
 import operator
+import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
+from types import FunctionType
 from typing import Any, Final
 
 from tidegate.errors import ModelError, Origin, UntraceableError
@@ -19,13 +22,13 @@ from tidegate.expressions.tracing.assign import assign, assign_item, bind, delet
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.branches import fork, scope
-from tidegate.expressions.tracing.call_frames import CallFrame, Flow
+from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
 from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
-from tidegate.expressions.tracing.value_kinds import is_array
+from tidegate.expressions.tracing.value_kinds import class_of, is_array
 from tidegate.expressions.tracing.vector import is_symbolic
 
 __all__ = ["run"]
@@ -276,11 +279,35 @@ def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame
     if not items:
         return run(tracer, node.body, frame)
     head, *rest = items
-    with tracer.evaluate(tracer, head.context_expr, frame) as value:
+    given = tracer.evaluate(tracer, head.context_expr, frame)
+    if tracer.assumptions and isinstance(given, AbstractContextManager) and hasattr(given, "gen"):
+        raise tracer.error(
+            "a context manager that is a generator, in a branch that depends on symbols: what it changes would be changed in both",
+            "write it as a class, with __enter__ and __exit__; or enter it outside of the branch",
+        )
+    with _entered(tracer, given) as value:
         if head.optional_vars is not None:
             assign(tracer, head.optional_vars, value, frame)
         return _with_items(tracer, node, rest, frame)
     return Flow.NEXT
+
+
+@contextmanager
+def _entered(tracer: Tracer, given: Any) -> Generator[Any]:
+    """A context manager; one whose methods are Python functions has them followed, unless an exception leaves it."""
+    kind = class_of(given)
+    if not all(isinstance(getattr(kind, name, None), FunctionType | Closure) for name in ("__enter__", "__exit__")):
+        with given as value:
+            yield value
+        return
+    value = tracer.call(tracer, kind.__enter__, (given,), {})
+    try:
+        yield value
+    except Exception:
+        if not given.__exit__(*sys.exc_info()):
+            raise
+    else:
+        tracer.call(tracer, kind.__exit__, (given, None, None, None), {})
 
 
 def _match(tracer: Tracer, node: ast.Match, frame: CallFrame) -> Flow:

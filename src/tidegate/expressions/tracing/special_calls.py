@@ -111,12 +111,22 @@ def _quantified(is_any: bool) -> Rule:
     def rule(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
         (values,) = args
         result: Expr = FALSE if is_any else TRUE
-        for value in values:
-            test = tracer.truth(value)
-            if isinstance(test, Expr):
-                result = result | test if is_any else result & test
-            elif test is is_any:
-                return is_any
+        is_decided = False
+        with tracer.journal() as journal:
+            for value in values:
+                test = tracer.truth(value)
+                if isinstance(test, Expr):
+                    result = result | test if is_any else result & test
+                elif test is is_any:
+                    is_decided = True
+                    break
+        if hasattr(values, "__next__") and not result.is_constant and tracer.has_changed_others(journal):
+            raise tracer.error(
+                f"`{'any' if is_any else 'all'}` of values that change something else as they are looked at; how far it looks is known only during the run",
+                "write a loop with `if`",
+            )
+        if is_decided:
+            return is_any
         return result if not result.is_constant else result.value != 0.0
 
     return rule

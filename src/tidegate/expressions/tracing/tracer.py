@@ -15,7 +15,7 @@ from typing import Any, Final
 from tidegate.errors import Origin, TidegateError, UntraceableError
 from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
-from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, content, owner
+from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, Namespace, content, owner
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
 from tidegate.expressions.tracing.source import SourceFile, origin_at
@@ -314,6 +314,29 @@ class Tracer:
                 "an iterator is moved on in a branch that depends on symbols; how far it is after the branch would be known only during the run",
                 "make a list of it first, and use its elements",
             )
+
+    def taken_in_turn(self, value: Any) -> None:
+        """Refuse a generator function that changes what others see, where its values are not all taken at once."""
+        if getattr(value, "changes_others", False):
+            raise self.error(
+                "a generator changes what stands outside of it while its values are used one by one; it is followed as a whole before the first is",
+                "make a list of its values, or write the loop itself",
+            )
+
+    def has_changed_others(self, journal: Journal) -> bool:
+        """Whether what was followed since a journal was opened has changed anything that others see."""
+        seen = {id(variables) for variables in self.namespaces()}
+        return any(not isinstance(place, Namespace) or id(place) in seen for place, _ in journal.touched.values())
+
+    def namespaces(self) -> list[Namespace]:
+        """The local variables of every function that is being followed, and of those it stands in."""
+        found: dict[int, Namespace] = {}
+        for running in self.frames:
+            frame: CallFrame | None = running
+            while frame is not None:
+                found[id(frame.variables)] = frame.variables
+                frame = frame.parent
+        return list(found.values())
 
     @contextmanager
     def journal(self) -> Generator[Journal]:
