@@ -64,6 +64,11 @@ class Writer:
                 f"[{inner[0]}, {inner[1]}][::-1][0]",
                 f"({inner[0]} and {inner[1]})",
                 f"({inner[0]} or {inner[1]})",
+                f"({inner[0]} and tally({inner[1]}))",
+                f"({inner[0]} or (k0 := {inner[1]}))",
+                f"max(xs, key=lambda v: v*{self.rng.uniform(-1, 1):.3f})",
+                f"min(({inner[0]}, {inner[1]}), ({inner[2]}, 1.0))[1]",
+                f"sum(map(tally, [{inner[0]}, 0.2]))",
             ]
         )
 
@@ -83,6 +88,9 @@ class Writer:
                 f"any(v > {b} for v in xs)",
                 f"all([v < {b} for v in xs])",
                 f"bool({simple})",
+                f"({simple} and tally({a}) > {c})",
+                f"({simple} or tally({a}) > {c})",
+                f"{a} < tally({b}) < tally({c})",
                 f"({simple}) == ({self.condition(0)})",
                 f"({simple}) != ({self.condition(0)})",
                 f"[{simple}] == [{self.condition(0)}]",
@@ -250,6 +258,10 @@ class Writer:
         self.put(2, "nonlocal shared")
         self.put(2, "if u > 0: shared += u; return")
         self.put(2, "shared -= 0.1")
+        self.put(1, "def tally(u):")
+        self.put(2, "nonlocal shared")
+        self.put(2, "shared = shared*0.5 + 0.1")
+        self.put(2, "return shared - u if u > 0 else shared")
         for _ in range(self.rng.randint(2, 5)):
             self.statement(1, False, 3)
         self.put(1, "return [r + 0.3*xs[1] + shared, s + z[1] + 0.7*alias[0] + record.u]")

@@ -9,6 +9,7 @@ import math
 import random
 import time
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,36 @@ def continued_after_an_inner_loop(y):
         if v < -1:
             return v
     return 0.0
+
+
+def continued_with_a_list_that_is_changed_later(y):
+    total = np.zeros(3)
+    for k in range(2):
+        values = [y[0], y[1]]
+        part = np.zeros(2)
+        total[k] = 1.0
+        if y[2] > k:
+            continue
+        values[0] = 5.0
+        part[0] = y[2]
+        if y[k] > 0:
+            continue
+        part[1] = y[1]
+        total[2] += 1.0
+    return [*values, *part, *total]
+
+
+def returned_with_a_list_that_is_changed_later(y):
+    held = SimpleNamespace(values=[])
+
+    def first(limit):
+        held.values = [y[0], 1.0]
+        if y[1] > limit:
+            return 1.0
+        held.values[0] = 7.0
+        return 2.0
+
+    return [first(0.0), *held.values]
 
 
 def left_by_a_helper(y):
@@ -157,6 +188,8 @@ def try_without_what_may_be_raised(y):
         continued_in_a_nested_branch_then_returned,
         continued_while,
         continued_after_an_inner_loop,
+        continued_with_a_list_that_is_changed_later,
+        returned_with_a_list_that_is_changed_later,
         left_by_a_helper,
         matched_values,
         matched_in_loops,

@@ -75,5 +75,7 @@ def _whole(value: Any) -> Any:
 
 def _whole_either_way(value: Any) -> Any:
     if not isinstance(value, Expr) and value != int(value):
-        raise UntraceableError(f"an array that is of whole numbers under a condition is given {value!r}, of which NumPy would cut off the fraction", hint=_INSTEAD)
+        raise UntraceableError(
+            f"an array that is of whole numbers under a condition is given {value!r}, of which NumPy would cut off the fraction", hint=_INSTEAD
+        )
     return _whole(value)

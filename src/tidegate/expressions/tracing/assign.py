@@ -90,6 +90,9 @@ def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
         return
     check_entry(tracer, place, index)
     tracer.touch(place)
+    if isinstance(place, np.flatiter):
+        whole: Any = place.base
+        value = entry_for(value, getattr(whole, "kind", "f"))
     place[index] = value
 
 

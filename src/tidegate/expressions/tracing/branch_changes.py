@@ -15,11 +15,11 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.errors import UntraceableError
-from tidegate.expressions.tracing.value_kinds import is_array, is_dict
+from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "owner", "write"]
+__all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "identities", "owner", "write"]
 
 
 class Namespace(dict[str, Any]):
@@ -73,6 +73,9 @@ def write(place: Any, value: Content) -> None:
         for key in [key for key in place if key not in value]:
             del place[key]
         place.update(value)
+        if list(place) != list(value):
+            for key in value:
+                place[key] = place.pop(key)
     elif is_array(place):
         if place.dtype != object and is_symbolic(value):
             raise UntraceableError(
@@ -87,6 +90,17 @@ def write(place: Any, value: Content) -> None:
         place.update(value) if isinstance(place, set) else place.extend(value)
 
 
+def identities(value: Content) -> list[int]:
+    """Which objects a container holds; equality of expressions would build conditions."""
+    if is_dict(value):
+        return [id(part) for pair in value.items() for part in pair]
+    if is_array(value):
+        return [id(item) for item in value.ravel().tolist()] if value.dtype == object else [hash(value.tobytes())]
+    items: Any = value
+    is_filled = is_collection(value) or isinstance(value, deque)
+    return [id(item) for item in items] if is_filled else [id(items)]
+
+
 @dataclass(eq=False)
 class Journal:
     """Objects changed since it was opened, with what they held then; objects made since are not its business."""
@@ -97,6 +111,11 @@ class Journal:
     def capture(self) -> Contents:
         """What every touched object holds now."""
         return {key: (place, content(place)) for key, (place, _) in self.touched.items()}
+
+    def held(self) -> Contents:
+        """What every object holds now that was touched or made: it may be changed after someone has left with it."""
+        made = (owner(item) for item in self.created.values())
+        return {id(place): (place, content(place)) for place in made if place is not None} | self.capture()
 
     def restore(self) -> None:
         """Put back what every touched object held when the journal was opened."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr
-from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, Journal, Namespace, content, write
+from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, Journal, Namespace, content, identities, write
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, TracedScope, Tracer, conjunction
@@ -81,7 +81,7 @@ def _follow(tracer: Tracer, frame: CallFrame, condition: Expr, truth: bool, foll
             flow = follow()
             leaves = flow in (Flow.RETURN, Flow.CONTINUE)
             target = _target(tracer, flow) if leaves else None
-            exit_contents = target.journal.capture() if target else {}
+            exit_contents = _held(tracer, target) if target else {}
             result = frozen(frame.result) if flow is Flow.RETURN else None
             assumed = tracer.assumed_since(target.depth, target) if target else condition
             tracer.note(assumed)
@@ -93,6 +93,12 @@ def _follow(tracer: Tracer, frame: CallFrame, condition: Expr, truth: bool, foll
         branch = _TracedBranch(flow, result, journal.capture(), yields, exit_contents, assumed, assumptions, tracer.departures[mark:])
         journal.restore()
     return branch
+
+
+def _held(tracer: Tracer, target: TracedScope) -> Contents:
+    """What everything holds that a scope changed or made, for a branch that leaves it."""
+    inside = tracer.journals[tracer.journals.index(target.journal) :]
+    return {key: entry for journal in reversed(inside) for key, entry in journal.held().items()}
 
 
 def _target(tracer: Tracer, flow: Flow) -> TracedScope:
@@ -119,6 +125,8 @@ def _joined(tracer: Tracer, condition: Expr, place: Any, a: Any, b: Any, views: 
     if is_sequence(place) and len(a) == len(b):
         return [tracer.merge_later(condition, x, y, views) for x, y in zip(a, b, strict=True)]
     if is_dict(place) and set(a) == set(b):
+        if list(a) != list(b):
+            tracer.spoiled[id(place)] = (place, f"the keys of a dict stand in another order where `{condition!r}` holds ({tracer.here()})")
         return {key: tracer.merge_later(condition, a[key], b[key], views) for key in a}
     try:
         return merge(condition, a, b, views)
@@ -166,8 +174,8 @@ def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[F
             _check_yields(tracer, frame, opened)
             if exits and kind is Flow.CONTINUE and flow not in (Flow.NEXT, Flow.CONTINUE):
                 _leave_for_good(tracer, frame, opened, flow)
-                for key, (place, noted) in journal.touched.items():
-                    write(place, exits[-1].contents[key][1] if key in exits[-1].contents else noted)
+                for place, held in _as_left(exits[-1], journal).values():
+                    write(place, held)
                 exits, flow, result = exits[:-1], Flow.CONTINUE, None
             for left in reversed(exits):
                 _rejoin(tracer, left, journal)
@@ -203,16 +211,25 @@ def _leave_for_good(tracer: Tracer, frame: CallFrame, opened: TracedScope, flow:
     assumptions = (*tracer.assumptions, *(Assumption(left.condition, False, opened) for left in opened.exits))
     condition = conjunction(item for item in assumptions[target.depth :] if item.left is not target)
     tracer.note(condition)
-    target.exits.append(Exit(condition, frozen(frame.result), target.journal.capture(), len(frame.yields)))
+    target.exits.append(Exit(condition, frozen(frame.result), _held(tracer, target), len(frame.yields)))
     tracer.departures.append(Departure(target, assumptions))
     frame.result = None
 
 
+def _as_left(left: Exit, journal: Journal) -> Contents:
+    """What objects held when a scope was left; those that were not touched until then, what they held when it was opened."""
+    return journal.touched | left.contents
+
+
 def _rejoin(tracer: Tracer, left: Exit, journal: Journal) -> None:
-    then = {key: left.contents.get(key, noted) for key, noted in journal.touched.items()}
-    now = journal.capture()
+    then = _as_left(left, journal)
+    now = {key: (place, content(place)) for key, (place, _) in then.items()}
     # views are of no use for what is held now, and objects reached through names alone keep what they hold
     views = Views(then, {})
-    joined = [(place, _joined(tracer, left.condition, place, then[key][1], held, views)) for key, (place, held) in now.items()]
+    joined = [
+        (place, _joined(tracer, left.condition, place, then[key][1], held, views))
+        for key, (place, held) in now.items()
+        if key in journal.touched or identities(held) != identities(then[key][1])
+    ]
     for place, value in joined:
         write(place, value)

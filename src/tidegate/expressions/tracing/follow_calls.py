@@ -19,7 +19,7 @@ import numpy as np
 
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
-from tidegate.expressions.tracing.branch_changes import Journal, content, owner
+from tidegate.expressions.tracing.branch_changes import Journal, content, identities, owner
 from tidegate.expressions.tracing.branches import scope
 from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Closure, Flow, Yielded, bind_arguments, closure_of
 from tidegate.expressions.tracing.is_and_type import check_arguments
@@ -36,7 +36,19 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["Yields", "call", "in_turn"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
-_TAKE_ALL: Final[tuple[Any, ...]] = (sum, list, tuple, set, dict, sorted, max, min, math.fsum, math.prod, deque)  # of an iterator, before anything else
+_TAKE_ALL: Final[tuple[Any, ...]] = (
+    sum,
+    list,
+    tuple,
+    set,
+    dict,
+    sorted,
+    max,
+    min,
+    math.fsum,
+    math.prod,
+    deque,
+)  # of an iterator, before anything else
 _COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
 
 
@@ -212,11 +224,11 @@ def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict
         changeable: list[Any] = [receiver, *args, *kwargs.values()]
         for value in changeable:
             tracer.touch(value, is_changed=False)
-        held = [(place, _parts(content(place))) for value in changeable if tracer.joined and (place := owner(value)) is not None]
+        held = [(place, identities(content(place))) for value in changeable if tracer.joined and (place := owner(value)) is not None]
         exploration = _exploration(tracer, partial(_refuse_changes, tracer, function, journal, changeable))
         result = explore(lambda: function(*args, **kwargs), lambda c, a, b: tracer.merge(c, a, b, f"the result of {_name(function)}"), exploration)
     for place, before in held:
-        if _parts(content(place)) != before:
+        if identities(content(place)) != before:
             tracer.changes(place)
     if is_array(result) and result.dtype == object:
         return stored(result)
@@ -235,7 +247,11 @@ def _followed(tracer: Tracer, value: Any) -> Any:
             return closure
     inner = value.__func__ if isinstance(value, MethodType) else getattr(class_of(value), "__call__", None)  # noqa: B004 - the function itself is wanted
     if isinstance(inner, FunctionType) and not isinstance(value, type | Closure | BoundClosure) and _is_users(inner.__code__.co_filename):
-        return lambda *args, **kwargs: call(tracer, value, args, kwargs)
+
+        def followed(*args: Any, **kwargs: Any) -> Any:
+            return call(tracer, value, args, kwargs)
+
+        return followed
     return value
 
 
@@ -263,18 +279,8 @@ def _refuse_changes(tracer: Tracer, function: Any, journal: Journal, given: list
     if any(hasattr(value, "__next__") for value in given):
         raise tracer.error(f"{_name(function)} moves an iterator on in a way that depends on symbols", "make a list of it first")
     for place, before in journal.touched.values():
-        if _parts(content(place)) != _parts(before):
+        if identities(content(place)) != identities(before):
             raise tracer.error(f"{_name(function)} changes a {type(place).__name__} in a way that depends on symbols")
-
-
-def _parts(value: Any) -> list[int]:
-    """Identities of the elements; equality of expressions would build conditions."""
-    if is_dict(value):
-        entries: dict[Any, Any] = value
-        return [id(part) for pair in entries.items() for part in pair]
-    if is_array(value):
-        return [id(item) for item in value.ravel().tolist()] if value.dtype == object else [hash(value.tobytes())]
-    return [id(item) for item in value] if is_collection(value) else [id(value)]
 
 
 def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

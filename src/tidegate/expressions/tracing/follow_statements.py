@@ -11,7 +11,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
 from typing import Any, Final
@@ -279,8 +279,8 @@ def _with_items(tracer: Tracer, node: ast.With, items: list[ast.withitem], frame
     if not items:
         return run(tracer, node.body, frame)
     head, *rest = items
-    given = tracer.evaluate(tracer, head.context_expr, frame)
-    if tracer.assumptions and isinstance(given, AbstractContextManager) and hasattr(given, "gen"):
+    given: Any = tracer.evaluate(tracer, head.context_expr, frame)
+    if tracer.assumptions and hasattr(given, "gen") and hasattr(given, "__enter__"):
         raise tracer.error(
             "a context manager that is a generator, in a branch that depends on symbols: what it changes would be changed in both",
             "write it as a class, with __enter__ and __exit__; or enter it outside of the branch",

@@ -122,7 +122,7 @@ def _quantified(is_any: bool) -> Rule:
                     break
         if hasattr(values, "__next__") and not result.is_constant and tracer.has_changed_others(journal):
             raise tracer.error(
-                f"`{'any' if is_any else 'all'}` of values that change something else as they are looked at; how far it looks is known only during the run",
+                f"`{'any' if is_any else 'all'}` of values that change something else as they are looked at: how far it looks is known in the run",
                 "write a loop with `if`",
             )
         if is_decided:
@@ -177,7 +177,9 @@ def _isinstance(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) 
     if isinstance(value, Expr):
         # an expression stands for the number it will be
         if not value.is_boolean and isinstance(1, kinds) is not isinstance(1.0, kinds) and whole_range(value) is not None:
-            raise tracer.error(f"whether `{value!r}` is an int or a float is asked; as an expression it is neither", "ask for numbers.Real, or do not ask")
+            raise tracer.error(
+                f"whether `{value!r}` is an int or a float is asked; as an expression it is neither", "ask for numbers.Real, or do not ask"
+            )
         return isinstance(value, kinds) or isinstance(True if value.is_boolean else 1.0, kinds)
     return isinstance(value, kinds)
 

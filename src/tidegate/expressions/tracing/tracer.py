@@ -244,12 +244,20 @@ class Tracer:
     def join_objects(self, condition: Expr, result: Any, *parts: Any) -> None:
         """Note that an object stands for one of two others, depending on a condition."""
         for part in parts:
-            if id(part) in self.spoiled:
-                self.spoiled[id(result)] = (result, self.spoiled[id(part)][1])
+            spoiled = self._why_spoiled(part)
+            if spoiled is not None:
+                self.spoiled[id(result)] = (result, spoiled)
             for item, other in ((result, part), (part, result)):
                 place = self._changeable(item)
                 if place is not None:
                     self.joined.setdefault(id(place), (place, condition, []))[2].append(other)
+
+    def _why_spoiled(self, value: Any) -> str | None:
+        """Why an object, or the array that it is a part of, is of no use any more."""
+        if not self.spoiled:
+            return None
+        entry = self.spoiled.get(id(value)) or (self.spoiled.get(id(owner(value))) if is_array(value) else None)
+        return None if entry is None else entry[1]
 
     def _changeable(self, value: Any) -> Any:
         found = owner(value)
@@ -386,10 +394,9 @@ class Tracer:
             value = value.if_true if known else value.if_false
             if value is EMPTY:
                 raise NameError(f"name {name!r} is not bound here")
-        held = owner(value) if self.spoiled and is_array(value) else value
-        spoiled = self.spoiled.get(id(value)) or self.spoiled.get(id(held)) if self.spoiled else None
+        spoiled = self._why_spoiled(value)
         if spoiled is not None:
-            raise self.error(spoiled[1], "build it the same way in both branches, e.g. with `a if condition else b` as an element")
+            raise self.error(spoiled, "build it the same way in both branches, e.g. with `a if condition else b` as an element")
         return value
 
     def _diverged(self, value: Diverged, name: str) -> UntraceableError:

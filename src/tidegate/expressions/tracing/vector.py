@@ -225,7 +225,12 @@ class Vector(np.ndarray):
                 return result
         if chosen is not True:
             result = _where_chosen(ufunc, chosen, result, out)
-        return stored(result) if out is None else _put_out(out[0], result)
+        if out is not None:
+            return _put_out(out[0], result)
+        made = stored(result)
+        if isinstance(made, Vector) and _is_condition(made):
+            made.kind = "b"
+        return made
 
     @override
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -241,7 +246,7 @@ class Vector(np.ndarray):
 
 
 def substituted(func: Any, args: Any, kwargs: Any) -> Any:
-    """A function by the rule that stands for it, of arguments with symbols in them, which are floats: so is what comes out, if it is no condition."""
+    """A function by the rule that stands for it; its arguments have symbols, which are floats: so is what comes out, if it is no condition."""
     result = SUBSTITUTES[func](*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
     return stored(result.astype(float) if is_array(result) and result.dtype.kind == "i" else result)
 
@@ -259,7 +264,7 @@ def _is_condition(value: Any) -> bool:
 def _where_chosen(ufunc: Any, chosen: Any, result: Any, out: Any) -> Any:
     """What ``where=`` leaves out stays what it was."""
     if out is None:
-        raise UntraceableError(f"np.{ufunc.__name__} with where= and without out= leaves values undetermined", hint="use np.where(condition, a, b)")
+        raise UntraceableError(f"np.{ufunc.__name__} with where=, without out=, leaves values open", hint="use np.where(condition, a, b)")
     return SUBSTITUTES[np.where](plain(chosen), plain(result), plain(out[0]).copy())
 
 
@@ -323,12 +328,15 @@ def _mask(key: Any) -> Any:
     return np.array(plain(key).tolist()) if isinstance(key, Vector) else key
 
 
-
 def _says_nothing(name: str, value: Any) -> bool:
     """Whether an option of a ufunc is followed, or asks for what is done anyway."""
     if name == "dtype":
         return kind_of(value) in "fOb"
-    return name in ("axis", "keepdims") or value is None or value is True or value is np._NoValue  # noqa: SLF001 - what ndarray.max hands over
+    return name in ("axis", "keepdims", "initial") or value is True or not _is_given(value)
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not np._NoValue  # noqa: SLF001 - what ndarray.max hands over
 
 
 _REDUCED: Final = {"maximum": np.max, "minimum": np.min, "fmax": np.max, "fmin": np.min, "logical_and": np.all, "logical_or": np.any}
@@ -349,7 +357,8 @@ def _by_elements(ufunc: Any, method: str, inputs: Sequence[Any], options: dict[s
     if method == "reduce" and ufunc.__name__ in _REDUCED:
         axis = options.get("axis", 0)
         array = np.asarray(inputs[0], dtype=object)
-        result = SUBSTITUTES[_REDUCED[ufunc.__name__]](array, axis=axis if array.ndim > 1 else None)
+        first = {"initial": options["initial"]} if _is_given(options.get("initial")) else {}
+        result = SUBSTITUTES[_REDUCED[ufunc.__name__]](array, axis=axis if array.ndim > 1 else None, **first)
         return np.expand_dims(result, axis if axis is not None else tuple(range(array.ndim))) if options.get("keepdims") else result
     if method == "outer":
         first, second = (np.asarray(item, dtype=object) for item in inputs)
@@ -394,4 +403,4 @@ _OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inv, np.linalg.det: _det, np.isclose: _isclose,
 }  # fmt: skip
 # what NumPy makes of truth values, where Python's own are numbers
-_OF_TRUTHS: Final = {np.add: np.logical_or, np.invert: np.logical_not}
+_OF_TRUTHS: Final = {np.add: np.logical_or, np.multiply: np.logical_and, np.invert: np.logical_not}

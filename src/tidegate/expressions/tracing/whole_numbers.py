@@ -1,7 +1,7 @@
 """Which expressions are surely whole numbers, and the whole part of the others (stage: tracing the user's Python).
 
-In: an expression. Out: between which whole numbers it lies, if it is made of ``int``, ``floor``, truth values, branches between whole numbers, and sums
-of these; what ``int`` and NumPy's conversions to whole numbers give.
+In: an expression. Out: between which whole numbers it lies, if it is made of ``int``, ``floor``, truth values, branches between whole numbers, and
+sums of these; what ``int`` and NumPy's conversions to whole numbers give.
 """
 
 from __future__ import annotations
