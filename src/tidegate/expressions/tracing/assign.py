@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from types import CellType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -91,8 +91,7 @@ def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
     check_entry(tracer, place, index)
     tracer.touch(place)
     if isinstance(place, np.flatiter):
-        whole: Any = place.base
-        value = entry_for(value, getattr(whole, "kind", "f"))
+        value = entry_for(value, getattr(cast(Any, place).base, "kind", "f"))
     place[index] = value
 
 

@@ -264,12 +264,12 @@ def _is_condition(value: Any) -> bool:
 def _where_chosen(ufunc: Any, chosen: Any, result: Any, out: Any) -> Any:
     """What ``where=`` leaves out stays what it was."""
     if out is None:
-        raise UntraceableError(f"np.{ufunc.__name__} with where=, without out=, leaves values open", hint="use np.where(condition, a, b)")
+        raise UntraceableError(f"np.{ufunc.__name__} with where=, without out=, leaves values open", hint="use np.where(c, a, b)")
     return SUBSTITUTES[np.where](plain(chosen), plain(result), plain(out[0]).copy())
 
 
 def _on_numbers(func: Any, args: Any, kwargs: Any) -> Any:
-    """NumPy's own function, of arrays that hold no symbols now but may later: what it would change in them it changes, its views are views of them."""
+    """NumPy's own function, of arrays that hold no symbols yet: what it would change in them it changes, its views are views of them."""
     copies: list[tuple[Any, Any, bytes]] = []
     given = [_numbers(item, copies) for item in (*args, *kwargs.values())]
     result = func(*given[: len(args)], **dict(zip(kwargs, given[len(args) :], strict=True)))
