@@ -30,6 +30,7 @@ def whole_numbers_in_an_array_of_them(y):
     k[0] = 1 if y[0] > 0 else 2
     k[1] = int(y[1])
     k[2] = y[2] > 0
+    k[y > 1] = 0.7
     return [*k, *(k / 2)]
 
 

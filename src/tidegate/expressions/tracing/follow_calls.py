@@ -36,19 +36,8 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["Yields", "call", "in_turn"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
-_TAKE_ALL: Final[tuple[Any, ...]] = (
-    sum,
-    list,
-    tuple,
-    set,
-    dict,
-    sorted,
-    max,
-    min,
-    math.fsum,
-    math.prod,
-    deque,
-)  # of an iterator, before anything else
+# what takes all of an iterator before it does anything else
+_TAKE_ALL: Final[tuple[Any, ...]] = (sum, list, tuple, set, dict, sorted, max, min, math.fsum, math.prod, deque)
 _COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
 
 

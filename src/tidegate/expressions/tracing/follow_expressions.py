@@ -131,7 +131,7 @@ def _operands(tracer: Tracer, node: ast.BoolOp, frame: CallFrame, at: int) -> An
         if not isinstance(value, Expr):
             return _operands(tracer, node, frame, at + 1) if test is is_and else value
         return _operands(tracer, node, frame, at + 1) if test is is_and else test
-    rest = _where(tracer, frame, test, is_and, node.values[at + 1 :], lambda: _operands(tracer, node, frame, at + 1))
+    rest = _under(tracer, frame, test, is_and, node.values[at + 1 :], lambda: _operands(tracer, node, frame, at + 1))
     tracer.position = (frame.file, node)
     if _is_condition(value) and _is_condition(rest):
         result = test & as_boolean(rest) if is_and else test | as_boolean(rest)
@@ -146,7 +146,7 @@ def _is_condition(value: Any) -> bool:
     return isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean)
 
 
-def _where(tracer: Tracer, frame: CallFrame, test: Expr, truth: bool, parts: list[ast.expr], follow: Callable[[], Any]) -> Any:
+def _under(tracer: Tracer, frame: CallFrame, test: Expr, truth: bool, parts: list[ast.expr], follow: Callable[[], Any]) -> Any:
     """What parts of an expression give that Python only looks at where a condition is ``truth``; what they change is changed there only."""
     if any(isinstance(inner, _MAY_CHANGE) for part in parts for inner in ast.walk(part)):
         values: list[Any] = []
@@ -183,7 +183,7 @@ def _chain(tracer: Tracer, node: ast.Compare, frame: CallFrame, at: int, left: A
         return single
     if not isinstance(single, Expr):
         return _chain(tracer, node, frame, at + 1, right)
-    rest = _where(tracer, frame, as_boolean(single), True, node.comparators[at + 1 :], lambda: _chain(tracer, node, frame, at + 1, right))
+    rest = _under(tracer, frame, as_boolean(single), True, node.comparators[at + 1 :], lambda: _chain(tracer, node, frame, at + 1, right))
     return as_boolean(single) & as_boolean(rest)
 
 

@@ -153,7 +153,8 @@ class Vector(np.ndarray):
                 super().__setitem__(place, value)
             return
         if is_array(key) and is_symbolic(key):
-            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(value), plain(self)))
+            given = value if self.kind == "f" else entry_for(value, self.kind)
+            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(given), plain(self)))
             return
         _check_index(key)
         super().__setitem__(_mask(key), value if self.kind == "f" else entry_for(value, self.kind))
