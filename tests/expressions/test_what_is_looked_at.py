@@ -97,6 +97,8 @@ def largest_of_rows_and_by_keys(y):
         max((y[0], y[1]), (y[0], y[2]))[1],
         max(y, key=lambda v: -v * v),
         min([[y[0], 1.0], [y[1], 2.0]], key=lambda row: row[0])[1],
+        max(((y[0], 1.0), y[1]), ((y[0], 1.0), y[2]))[1],
+        1.0 if max((y[0], "first"), (y[1], "second"))[1] == "first" else 2.0,
     ]
 
 

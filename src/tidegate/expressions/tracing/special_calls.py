@@ -96,14 +96,14 @@ def _extreme(name: str, function: Callable[..., Any], choose: Callable[[Any, Any
 
 def _is_greater(tracer: Tracer, a: Any, b: Any) -> Any:
     """``a > b``, also of rows of numbers, as Python compares them."""
-    if is_scalar(a) and is_scalar(b):
+    if not is_symbolic([a, b]) or (is_scalar(a) and is_scalar(b)):
         return a > b
     if not (is_sequence(a) and is_sequence(b) and type(a) is type(b) and len(a) == len(b)):
         raise tracer.error(f"{describe(a)} and {describe(b)}, which depend on symbols, are compared", "compare numbers, or rows of as many numbers")
     result: Any = FALSE
     for x, y in zip(reversed(a), reversed(b), strict=True):
         # equal ones leave it to what comes behind
-        result = as_boolean(x >= y) & (as_boolean(x > y) | result) if is_scalar(x) and is_scalar(y) else as_boolean(_is_greater(tracer, x, y))
+        result = ~as_boolean(_is_greater(tracer, y, x)) & (as_boolean(_is_greater(tracer, x, y)) | result)
     return result
 
 
