@@ -37,7 +37,7 @@ def test_smooth_steps_are_those_of_the_loop(seed: int, tmp_path: Path, monkeypat
     check(smooth_model(seed, tmp_path, 2), monkeypatch)
 
 
-@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 75))])
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 45))])
 def test_steps_far_from_events_are_those_of_the_loop(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check(smooth_model(seed, tmp_path, 2, with_conditions=True), monkeypatch)
 
