@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
+from tidegate.errors import UntraceableError
 from tidegate.expressions import Expr, Role, as_real, evaluate, symbol
-from tidegate.expressions.tracing import Vector, VectorNames, trace
+from tidegate.expressions.tracing import Vector, VectorNames, numbers_of, trace
 
-__all__ = ["POINTS", "SYMBOLS", "assert_same", "symbols"]
+__all__ = ["POINTS", "SYMBOLS", "assert_refused", "assert_same", "followed_or_refused", "symbols"]
 
 NAMES = ("a", "b", "c")
 
@@ -45,3 +48,25 @@ def assert_same(function: Callable[..., Any], point: tuple[float, ...]) -> None:
         expected = [float(item) for item in flat(function(np.array(point)))]
     found = evaluate(traced(function), dict(zip(SYMBOLS, point, strict=True)))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def assert_refused(function: Callable[..., Any], what: str) -> None:
+    """A function is refused, in words that a pattern finds."""
+    with pytest.raises(UntraceableError) as caught:
+        trace(function, [symbols()])
+    assert re.search(what, str(caught.value), re.DOTALL)
+
+
+def followed_or_refused(function: Callable[..., Any], points: Sequence[tuple[float, ...]], given: Callable[[list[float]], Any], what: str) -> str:
+    """Whether a function is refused; where it is not, that its graph gives what it gives when it is called."""
+    try:
+        value = trace(function, [Vector(SYMBOLS)]).value
+    except UntraceableError:
+        return "refused"
+    followed = [as_real(item) for item in numbers_of(value) or ()]
+    for point in points:
+        expected = [float(item) for item in numbers_of(function(given(list(point)))) or ()]
+        found = evaluate(followed, dict(zip(SYMBOLS, point, strict=True)))
+        # a few dozen operations on numbers of size one, in the same order but for what is simplified
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=what)
+    return "agree"

@@ -1,6 +1,5 @@
 """Arrays are followed as NumPy has them: their types, their views, and what functions change in their arguments; or they are refused."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -10,10 +9,7 @@ import pytest
 from hypothesis import given
 
 from random_array_functions import random_array_function
-from tidegate.errors import UntraceableError
-from tidegate.expressions import as_real, evaluate
-from tidegate.expressions.tracing import Vector, numbers_of, trace
-from tracing_checks import POINTS, SYMBOLS, assert_same, symbols
+from tracing_checks import POINTS, assert_refused, assert_same, followed_or_refused
 
 __all__: list[str] = []
 
@@ -197,9 +193,7 @@ _REFUSED = [
 
 @pytest.mark.parametrize(("function", "what"), _REFUSED, ids=lambda item: getattr(item, "__name__", ""))
 def test_what_numpy_would_lose_or_nobody_knows_is_refused(function: Callable[..., Any], what: str) -> None:
-    with pytest.raises(UntraceableError) as caught:
-        trace(function, [symbols()])
-    assert re.search(what, str(caught.value), re.DOTALL)
+    assert_refused(function, what)
 
 
 # -- random functions
@@ -213,20 +207,12 @@ def check_random(seeds: range) -> Counter[str]:
     for seed in seeds:
         function = random_array_function(seed)
         try:
-            expected = [[float(item) for item in function(np.array(point))] for point in _SEEN]
+            for point in _SEEN:
+                function(np.array(point))
         except (ValueError, TypeError, IndexError, AttributeError):  # an array of whole numbers is given floats, shapes that do not fit
             outcome["raises"] += 1
             continue
-        try:
-            followed = [as_real(item) for item in numbers_of(trace(function, [Vector(SYMBOLS)]).value) or ()]
-        except UntraceableError:
-            outcome["refused"] += 1
-            continue
-        for point, values in zip(_SEEN, expected, strict=True):
-            found = evaluate(followed, dict(zip(SYMBOLS, point, strict=True)))
-            # a few dozen operations on numbers of size one
-            np.testing.assert_allclose(found, values, rtol=1e-9, atol=1e-9, err_msg=f"seed {seed}")
-        outcome["agree"] += 1
+        outcome[followed_or_refused(function, _SEEN, np.array, f"seed {seed}")] += 1
     return outcome
 
 

@@ -11,8 +11,6 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-import numpy as np
-
 from tidegate.expressions.nodes import Expr, as_boolean
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
@@ -22,7 +20,7 @@ from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.is_and_type import check_key, check_member, equal_sequences, same_object
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
-from tidegate.expressions.tracing.value_kinds import is_array
+from tidegate.expressions.tracing.value_kinds import is_array, is_condition
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 
 __all__ = ["BINARY", "evaluate", "iterate", "make_closure", "note_division"]
@@ -133,17 +131,13 @@ def _operands(tracer: Tracer, node: ast.BoolOp, frame: CallFrame, at: int) -> An
         return _operands(tracer, node, frame, at + 1) if test is is_and else test
     rest = _under(tracer, frame, test, is_and, node.values[at + 1 :], lambda: _operands(tracer, node, frame, at + 1))
     tracer.position = (frame.file, node)
-    if _is_condition(value) and _is_condition(rest):
+    if is_condition(value) and is_condition(rest):
         result = test & as_boolean(rest) if is_and else test | as_boolean(rest)
     else:
         first, second = (rest, value) if is_and else (value, rest)
         result = tracer.merge(test, first, second, f"the value of `{'and' if is_and else 'or'}`")
     tracer.note(result)
     return result
-
-
-def _is_condition(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean)
 
 
 def _under(tracer: Tracer, frame: CallFrame, test: Expr, truth: bool, parts: list[ast.expr], follow: Callable[[], Any]) -> Any:

@@ -80,7 +80,7 @@ def _extreme(name: str, function: Callable[..., Any], choose: Callable[[Any, Any
         key = kwargs.get("key")
         keys = values if key is None else [tracer.call(tracer, key, (value,), {}) for value in values]
         if not is_symbolic(keys):
-            return function(values, **kwargs) if key is None else values[keys.index(function(keys))] if keys else function(keys, **kwargs)
+            return function(values, **kwargs) if key is None or not values else values[keys.index(function(keys))]
         if key is None and all(map(is_scalar, values)):
             return reduce(choose, values)
         best, best_key = values[0], keys[0]
@@ -229,8 +229,7 @@ def _converted(function: Any) -> Rule:
         values, dtype, *more = (*args, None)[: max(2, len(args))]
         options: dict[str, Any] = {"dtype": dtype, **kwargs}
         wanted = options.pop("dtype")
-        made = stored(function(plain(values), object, *more, **options))
-        return made if kind_of(wanted) in "fO" else made.astype(wanted)
+        return _of_type(stored(function(plain(values), object, *more, **options)), wanted)
 
     return rule
 
@@ -239,8 +238,12 @@ def _filled(function: Any, like: Any, value: Any, dtype: Any = None, **options: 
     """``np.full`` and ``np.full_like`` with a symbol: the second is of the type of what it is like."""
     if function is np.full_like and dtype is None:
         dtype = np.asarray(like).dtype
-    made = stored(np.full(np.shape(like) if function is np.full_like else like, value, dtype=object, **options))
-    return made if kind_of(dtype) in "fO" else made.astype(dtype)
+    return _of_type(stored(np.full(np.shape(like) if function is np.full_like else like, value, dtype=object, **options)), dtype)
+
+
+def _of_type(array: Any, dtype: Any) -> Any:
+    """The array itself, where its numbers need no conversion."""
+    return array if kind_of(dtype) in "fO" else array.astype(dtype)
 
 
 def _is_number(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> bool:

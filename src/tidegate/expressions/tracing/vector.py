@@ -19,7 +19,7 @@ from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.array_types import converted, entry_for, kind_of
 from tidegate.expressions.tracing.symbolic_matrices import determinant, inverse, solution
-from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_sequence
+from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_condition, is_dict, is_sequence
 from tidegate.names import listed, suggestion
 from tidegate.quick_dataclass import dataclass
 
@@ -153,11 +153,10 @@ class Vector(np.ndarray):
                 super().__setitem__(place, value)
             return
         if is_array(key) and is_symbolic(key):
-            given = value if self.kind == "f" else entry_for(value, self.kind)
-            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(given), plain(self)))
+            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(entry_for(value, self.kind)), plain(self)))
             return
         _check_index(key)
-        super().__setitem__(_mask(key), value if self.kind == "f" else entry_for(value, self.kind))
+        super().__setitem__(_mask(key), entry_for(value, self.kind))
 
     def __getattr__(self, name: str) -> Any:
         """The piece of that name, where numpy has no attribute of that name."""
@@ -213,7 +212,7 @@ class Vector(np.ndarray):
     @override
     def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, out: Any = None, **options: Any) -> Any:
         chosen = options.pop("where", True) if method == "__call__" else True
-        if ufunc in _OF_TRUTHS and method == "__call__" and all(_is_condition(item) for item in inputs):
+        if ufunc in _OF_TRUTHS and method == "__call__" and all(_are_conditions(item) for item in inputs):
             ufunc = _OF_TRUTHS[ufunc]
         if method == "at" or (is_symbolic(*inputs) and not _has_rule(ufunc)):
             given = tuple(plain(item) for item in inputs)
@@ -229,7 +228,7 @@ class Vector(np.ndarray):
         if out is not None:
             return _put_out(out[0], result)
         made = stored(result)
-        if isinstance(made, Vector) and _is_condition(made):
+        if isinstance(made, Vector) and _are_conditions(made):
             made.kind = "b"
         return made
 
@@ -257,9 +256,9 @@ def _put_out(target: Any, result: Any) -> Any:
     return target
 
 
-def _is_condition(value: Any) -> bool:
+def _are_conditions(value: Any) -> bool:
     items: list[Any] = value.ravel().tolist() if is_array(value) else [value]
-    return bool(items) and all(item.is_boolean if isinstance(item, Expr) else isinstance(item, bool | np.bool_) for item in items)
+    return bool(items) and all(map(is_condition, items))
 
 
 def _where_chosen(ufunc: Any, chosen: Any, result: Any, out: Any) -> Any:
