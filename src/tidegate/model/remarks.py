@@ -11,11 +11,12 @@ from contextvars import ContextVar
 from typing import Final
 
 from tidegate.errors import UntraceableError, UsageError
+from tidegate.expressions.nodes import FALSE, Expr
 from tidegate.expressions.tracing import path_condition
 from tidegate.model.events import Message, Terminate
 from tidegate.wrong_calls import explained
 
-__all__ = ["collect_remarks", "message", "sentences", "terminate"]
+__all__ = ["collect_remarks", "made_when", "message", "sentences", "terminate"]
 
 _collector: Final[ContextVar[list[Message | Terminate] | None]] = ContextVar("collector", default=None)
 
@@ -34,6 +35,15 @@ def collect_remarks() -> Generator[list[Message | Terminate]]:
 def sentences(remarks: Iterable[Message | Terminate]) -> tuple[str, ...]:
     """What is said by these, without those that say nothing."""
     return tuple(filter(None, (item.text if isinstance(item, Message) else item.message for item in remarks)))
+
+
+def made_when(remark: Message | Terminate, said: Iterable[object]) -> Expr:
+    """The condition under which a remark is one of those that are made, wherever in the body it stands."""
+    found = FALSE
+    for item in said:
+        if isinstance(item, Message | Terminate) and item == remark:
+            found |= item.condition
+    return found
 
 
 def _collect(action: Message | Terminate, name: str) -> None:

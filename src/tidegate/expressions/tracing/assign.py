@@ -53,7 +53,7 @@ def assign(tracer: Tracer, target: ast.expr, value: Any, frame: CallFrame) -> No
         place = tracer.evaluate(tracer, target.value, frame)
         set_attribute(tracer, place, private_name(target.attr, frame), value)
     elif isinstance(target, ast.Subscript):
-        place = tracer.evaluate(tracer, target.value, frame)
+        place = tracer.value_of(target.value, frame, is_handed_on=True)
         index = tracer.evaluate(tracer, target.slice, frame)
         tracer.position = (frame.file, target)
         assign_item(tracer, place, index, value)

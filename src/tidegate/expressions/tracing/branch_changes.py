@@ -8,6 +8,7 @@ aliases. A view of an array is noted as the array that owns the memory.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import field
 from types import CellType
 from typing import Any, Final
@@ -15,11 +16,12 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.errors import UntraceableError
+from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "identities", "owner", "write"]
+__all__ = ["EMPTY", "Content", "Contents", "Journal", "Namespace", "content", "have_one_order", "identities", "owner", "write"]
 
 
 class Namespace(dict[str, Any]):
@@ -73,7 +75,7 @@ def write(place: Any, value: Content) -> None:
         for key in [key for key in place if key not in value]:
             del place[key]
         place.update(value)
-        if list(place) != list(value):
+        if not have_one_order(place, value):
             for key in value:
                 place[key] = place.pop(key)
     elif is_array(place):
@@ -88,6 +90,11 @@ def write(place: Any, value: Content) -> None:
     else:
         place.clear()
         place.update(value) if isinstance(place, set) else place.extend(value)
+
+
+def have_one_order(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
+    """Whether the same keys stand in the same order; equality of different expressions would ask what they will be."""
+    return all(x is y or (not isinstance(x, Expr) and x == y) for x, y in zip(a, b, strict=True))
 
 
 def identities(value: Content) -> list[int]:

@@ -13,9 +13,9 @@ from typing import Any
 
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr
-from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, Journal, Namespace, content, identities, write
+from tidegate.expressions.tracing.branch_changes import Contents, Journal, Namespace, content, have_one_order, identities, write
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
-from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge
+from tidegate.expressions.tracing.merge import MismatchError, Views, merge, merge_keys, merge_later
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, TracedScope, Tracer, conjunction
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 from tidegate.quick_dataclass import dataclass
@@ -82,7 +82,7 @@ def _follow(tracer: Tracer, frame: CallFrame, condition: Expr, truth: bool, foll
             leaves = flow in (Flow.RETURN, Flow.CONTINUE)
             target = _target(tracer, flow) if leaves else None
             exit_contents = _held(tracer, target) if target else {}
-            result = frozen(frame.result) if flow is Flow.RETURN else None
+            result = tracer.frozen(frame.result) if flow is Flow.RETURN else None
             assumed = tracer.assumed_since(target.depth, target) if target else condition
             tracer.note(assumed)
             assumptions = tuple(tracer.assumptions)
@@ -121,29 +121,26 @@ def _join_states(tracer: Tracer, condition: Expr, first: Contents, second: Conte
 def _joined(tracer: Tracer, condition: Expr, place: Any, a: Any, b: Any, views: Views) -> Any:
     """Contents of one object after both branches."""
     if isinstance(place, Namespace) or (is_dict(place) and set(a) != set(b) and _is_namespace(tracer, place)):
-        return {name: _joined_name(tracer, condition, a.get(name, EMPTY), b.get(name, EMPTY), views) for name in {**a, **b}}
+        return merge_keys(condition, a, b, views)
     if is_sequence(place) and len(a) == len(b):
-        return [tracer.merge_later(condition, x, y, views) for x, y in zip(a, b, strict=True)]
+        return [merge_later(condition, x, y, views) for x, y in zip(a, b, strict=True)]
     if is_dict(place) and set(a) == set(b):
-        if list(a) != list(b):
+        if not have_one_order(a, b):
             tracer.spoiled[id(place)] = (place, f"the keys of a dict stand in another order where `{condition!r}` holds ({tracer.here()})")
-        return {key: tracer.merge_later(condition, a[key], b[key], views) for key in a}
+        return {key: merge_later(condition, a[key], b[key], views) for key in a}
     try:
         return merge(condition, a, b, views)
     except MismatchError as mismatch:
         message = f"a {type(place).__name__} was changed differently in the branches of `{condition!r}` ({tracer.here()}): {mismatch}"
+        if is_dict(place):
+            tracer.partly[id(place)] = (place, message)
+            return merge_keys(condition, a, b, views)
         tracer.spoiled[id(place)] = (place, message)
         return a
 
 
 def _is_namespace(tracer: Tracer, place: Any) -> bool:
     return any(place is frame.globals for frame in tracer.frames) or place is getattr(tracer.frames[-1].variables.get("self"), "__dict__", None)
-
-
-def _joined_name(tracer: Tracer, condition: Expr, a: Any, b: Any, views: Views) -> Any:
-    if a is not b and (a is EMPTY or b is EMPTY):
-        return Diverged(condition, a, b, "", tracer.here())
-    return tracer.merge_later(condition, a, b, views)
 
 
 def _join_yields(tracer: Tracer, frame: CallFrame, condition: Expr, first: list[Yielded], second: list[Yielded]) -> None:
@@ -171,6 +168,8 @@ def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[F
         def close(flow: Flow) -> Flow:
             result = frame.result if flow is Flow.RETURN else None
             exits = opened.exits
+            if exits and tracer.merge_returns is not None and len(tracer.frames) == 1:
+                result = tracer.frozen(result)
             _check_yields(tracer, frame, opened)
             if exits and kind is Flow.CONTINUE and flow not in (Flow.NEXT, Flow.CONTINUE):
                 _leave_for_good(tracer, frame, opened, flow)
@@ -178,9 +177,9 @@ def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[F
                     write(place, held)
                 exits, flow, result = exits[:-1], Flow.CONTINUE, None
             for left in reversed(exits):
-                _rejoin(tracer, left, journal)
+                before = _rejoin(tracer, left, journal)
                 if kind is Flow.RETURN:
-                    result = tracer.merge_result(left.condition, left.result, result)
+                    result = tracer.merge_result(left.condition, left.result, result, Views({}, before))
             if kind is Flow.RETURN:
                 frame.result = result
             return flow
@@ -211,7 +210,7 @@ def _leave_for_good(tracer: Tracer, frame: CallFrame, opened: TracedScope, flow:
     assumptions = (*tracer.assumptions, *(Assumption(left.condition, False, opened) for left in opened.exits))
     condition = conjunction(item for item in assumptions[target.depth :] if item.left is not target)
     tracer.note(condition)
-    target.exits.append(Exit(condition, frozen(frame.result), _held(tracer, target), len(frame.yields)))
+    target.exits.append(Exit(condition, tracer.frozen(frame.result), _held(tracer, target), len(frame.yields)))
     tracer.departures.append(Departure(target, assumptions))
     frame.result = None
 
@@ -221,7 +220,8 @@ def _as_left(left: Exit, journal: Journal) -> Contents:
     return journal.touched | left.contents
 
 
-def _rejoin(tracer: Tracer, left: Exit, journal: Journal) -> None:
+def _rejoin(tracer: Tracer, left: Exit, journal: Journal) -> Contents:
+    """Let objects hold what they held where the scope was left, or what they hold now; what that was."""
     then = _as_left(left, journal)
     now = {key: (place, content(place)) for key, (place, _) in then.items()}
     # views are of no use for what is held now, and objects reached through names alone keep what they hold
@@ -233,3 +233,4 @@ def _rejoin(tracer: Tracer, left: Exit, journal: Journal) -> None:
     ]
     for place, value in joined:
         write(place, value)
+    return now

@@ -33,7 +33,7 @@ from tidegate.expressions.tracing.vector import is_symbolic, stored
 from tidegate.expressions.tracing.without_source import on_symbols
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Yields", "call", "in_turn"]
+__all__ = ["Yields", "call", "in_turn", "is_followed"]
 
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
 # what takes all of an iterator before it does anything else
@@ -106,6 +106,14 @@ def in_turn(functions: Iterable[tuple[Callable[[], Any], Any]]) -> None:
             function()
 
 
+def is_followed(function: Any) -> bool:
+    """Whether a call of it is the next call that is followed."""
+    written = function.__func__ if isinstance(function, MethodType) else function
+    if isinstance(written, FunctionType):
+        return _is_users(written.__code__.co_filename) and find_source(written) is not None
+    return isinstance(written, Closure | BoundClosure)
+
+
 def _inner(function: Any) -> Any:
     """The Python function inside one that was cached by functools or compiled by Numba."""
     if hasattr(function, "cache_info"):
@@ -170,7 +178,7 @@ def _run_body(tracer: Tracer, closure: Closure, frame: CallFrame) -> Any:
     if isinstance(node, ast.Lambda):
         frame.return_node = node.body
         tracer.made(frame.variables)
-        return tracer.evaluate(tracer, node.body, frame)
+        return tracer.value_of(node.body, frame, is_handed_on=tracer.returns_partly())
     if leaves_early(node):
         with scope(tracer, frame, Flow.RETURN) as close:
             tracer.made(frame.variables)

@@ -14,10 +14,13 @@ from typing import Any, Final
 from tidegate.expressions.nodes import Expr, as_boolean
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
+from tidegate.expressions.tracing.branch_changes import EMPTY
 from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
 from tidegate.expressions.tracing.chosen_entries import entry_of
+from tidegate.expressions.tracing.follow_calls import is_followed
 from tidegate.expressions.tracing.is_and_type import check_key, check_member, equal_sequences, same_object
+from tidegate.expressions.tracing.merge import filled
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_condition
@@ -68,12 +71,15 @@ def _constant(_tracer: Tracer, node: ast.Constant, _frame: CallFrame) -> Any:
 
 
 def _name(tracer: Tracer, node: ast.Name, frame: CallFrame) -> Any:
-    return tracer.usable(frame.lookup(node.id), node.id)
+    return tracer.usable(frame.lookup(node.id), node.id, is_handed_on=tracer.handed_on is node)
 
 
 def _binary(tracer: Tracer, node: ast.BinOp, frame: CallFrame) -> Any:
-    left, right = evaluate(tracer, node.left, frame), evaluate(tracer, node.right, frame)
+    are_handed_on = tracer.handed_on is node and isinstance(node.op, ast.BitOr)
+    left, right = (tracer.value_of(part, frame, is_handed_on=are_handed_on) for part in (node.left, node.right))
     tracer.position = (frame.file, node)
+    if id(left) in tracer.partly or id(right) in tracer.partly:
+        return _laid_over(tracer, _laid_over(tracer, {}, left), right)
     note_division(tracer, node.op, left, right)
     value = BINARY[type(node.op)](left, right)
     if isinstance(value, list):
@@ -194,21 +200,22 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
 
 
 def _conditional(tracer: Tracer, node: ast.IfExp, frame: CallFrame) -> Any:
+    is_handed_on = tracer.handed_on is node
     test = tracer.truth(evaluate(tracer, node.test, frame))
     if not isinstance(test, Expr):
-        return evaluate(tracer, node.body if test else node.orelse, frame)
+        return tracer.value_of(node.body if test else node.orelse, frame, is_handed_on=is_handed_on)
     values: dict[bool, Any] = {}
 
     def branch(truth: bool, part: ast.expr) -> Callable[[], Flow]:
         def follow() -> Flow:
-            values[truth] = evaluate(tracer, part, frame)
+            values[truth] = tracer.value_of(part, frame, is_handed_on=is_handed_on)
             return Flow.NEXT
 
         return follow
 
     fork(tracer, frame, test, branch(True, node.body), branch(False, node.orelse))
     tracer.position = (frame.file, node)
-    result = tracer.merge(test, values[True], values[False], "the conditional expression")
+    result = tracer.merge(test, values[True], values[False], "the conditional expression", partly=is_handed_on)
     tracer.note(result)
     return result
 
@@ -217,6 +224,7 @@ def _call(tracer: Tracer, node: ast.Call, frame: CallFrame) -> Any:
     special = _own_frame_call(node, frame)
     if special is not None:
         return special
+    is_handed_on = tracer.handed_on is node
     function = evaluate(tracer, node.func, frame)
     args = tuple(_spread(tracer, node.args, frame))
     kwargs: dict[str, Any] = {}
@@ -227,10 +235,16 @@ def _call(tracer: Tracer, node: ast.Call, frame: CallFrame) -> Any:
         else:
             kwargs[item.arg] = value
     tracer.position = (frame.file, node)
-    result = tracer.call(tracer, function, args, kwargs)
+    depth = len(tracer.frames) + 1
+    if is_handed_on and is_followed(function):
+        tracer.hands_on.add(depth)
+    try:
+        result = tracer.call(tracer, function, args, kwargs)
+    finally:
+        tracer.hands_on.discard(depth)
     tracer.position = (frame.file, node)
     tracer.note(result)
-    return tracer.usable(result, "the returned value")
+    return tracer.usable(result, "the returned value", is_handed_on=is_handed_on)
 
 
 def _own_frame_call(node: ast.Call, frame: CallFrame) -> Any:
@@ -261,7 +275,7 @@ def _spread(tracer: Tracer, items: list[ast.expr], frame: CallFrame) -> Iterator
 
 
 def _attribute(tracer: Tracer, node: ast.Attribute, frame: CallFrame) -> Any:
-    value = evaluate(tracer, node.value, frame)
+    value = tracer.value_of(node.value, frame, is_handed_on=node.attr == "update")
     tracer.position = (frame.file, node)
     return tracer.usable(attribute(tracer, value, private_name(node.attr, frame)), node.attr)
 
@@ -299,16 +313,23 @@ def _element(tracer: Tracer, item: Any) -> Any:
 
 def _dict(tracer: Tracer, node: ast.Dict, frame: CallFrame) -> Any:
     entries: dict[Any, Any] = {}
+    is_handed_on = tracer.handed_on is node
     for key, item in zip(node.keys, node.values, strict=True):
         if key is None:
-            spread = evaluate(tracer, item, frame)
-            entries.update({name: spread[name] for name in spread.keys()})  # noqa: SIM118 - a vector iterates over elements
+            _laid_over(tracer, entries, tracer.value_of(item, frame, is_handed_on=is_handed_on))
         else:
             name = evaluate(tracer, key, frame)
             if tracer.merge_returns is None:  # what a body returns is read by the front end
                 check_key(tracer, name)
             entries[name] = evaluate(tracer, item, frame)
     return tracer.made(entries)
+
+
+def _laid_over(tracer: Tracer, entries: dict[Any, Any], over: Any) -> dict[Any, Any]:
+    """A dictionary with the entries of another in place of its own; its own stay where a condition decides that the other has none."""
+    for name in over.keys():  # noqa: SIM118 - a vector iterates over elements
+        entries[name] = filled(over[name], entries.get(name, EMPTY))
+    return tracer.has_keys_of(over, entries)
 
 
 def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: CallFrame, over: Iterator[Any] | None = None) -> Iterator[None]:

@@ -114,7 +114,7 @@ def _while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
 
 
 def _return(tracer: Tracer, node: ast.Return, frame: CallFrame) -> Flow:
-    frame.result = None if node.value is None else tracer.evaluate(tracer, node.value, frame)
+    frame.result = None if node.value is None else tracer.value_of(node.value, frame, is_handed_on=tracer.returns_partly())
     frame.return_node = frame.return_node or node.value
     return Flow.RETURN
 
@@ -128,7 +128,7 @@ def _expression(tracer: Tracer, node: ast.Expr, frame: CallFrame) -> None:
 
 
 def _assign(tracer: Tracer, node: ast.Assign, frame: CallFrame) -> None:
-    value = tracer.evaluate(tracer, node.value, frame)
+    value = tracer.value_of(node.value, frame, is_handed_on=all(isinstance(target, ast.Name) for target in node.targets))
     for target in node.targets:
         assign(tracer, target, value, frame)
 
@@ -141,7 +141,7 @@ def _annotated(tracer: Tracer, node: ast.AnnAssign, frame: CallFrame) -> None:
 def _augmented(tracer: Tracer, node: ast.AugAssign, frame: CallFrame) -> None:
     target = node.target
     if isinstance(target, ast.Name):
-        old = tracer.usable(frame.lookup(target.id), target.id)
+        old = tracer.usable(frame.lookup(target.id), target.id, is_handed_on=isinstance(node.op, ast.BitOr))
         new = _changed(tracer, node, old, frame)
         bind(tracer, target.id, new, frame)
     elif isinstance(target, ast.Attribute):

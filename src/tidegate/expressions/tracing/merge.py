@@ -20,11 +20,24 @@ from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.nodes import Expr, select
 from tidegate.expressions.tracing.array_types import kind_of_both
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
+from tidegate.expressions.tracing.source import followed_place
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Diverged", "MismatchError", "Views", "describe", "frozen", "is_scalar", "joined_objects", "merge"]
+__all__ = [
+    "Diverged",
+    "MismatchError",
+    "Views",
+    "describe",
+    "filled",
+    "frozen",
+    "is_scalar",
+    "joined_objects",
+    "merge",
+    "merge_keys",
+    "merge_later",
+]
 
 _DEEPEST: Final = 40  # levels of nested containers; beyond it a structure surely contains itself
 
@@ -103,6 +116,42 @@ def merge(condition: Expr, a: Any, b: Any, views: Views | None = None, depth: in
     if note is not None and result is not a:
         note(condition, result, a, b)
     return result
+
+
+def _here() -> Origin:
+    place = followed_place.get()
+    return Origin() if place is None else place()
+
+
+def merge_later(condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
+    """Like ``merge``, but what has no common structure is ``Diverged``."""
+    try:
+        return merge(condition, a, b, views)
+    except MismatchError as mismatch:
+        return Diverged(condition, a, b, str(mismatch), _here())
+
+
+def _merge_name(condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
+    """What a name or a key holds after two branches, of which one may have left it unbound: ``EMPTY``."""
+    if a is not b and (a is EMPTY or b is EMPTY):
+        return Diverged(condition, a, b, "", _here())
+    return merge_later(condition, a, b, views)
+
+
+def merge_keys(condition: Expr, a: dict[Any, Any], b: dict[Any, Any], views: Views | None = None) -> dict[Any, Any]:
+    """A dictionary of all keys that two have; what only one has is ``Diverged``, and ``EMPTY`` in the other branch."""
+    if views is not None:
+        a, b = _held(a, views.if_true), _held(b, views.if_false)
+    return {key: _merge_name(condition, a.get(key, EMPTY), b.get(key, EMPTY), views) for key in {**a, **b}}
+
+
+def filled(value: Any, old: Any) -> Any:
+    """The value of a key, and where it is not there the old one."""
+    if value is EMPTY:
+        return old
+    if not isinstance(value, Diverged):
+        return value
+    return _merge_name(value.condition, filled(value.if_true, old), filled(value.if_false, old))
 
 
 def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:

@@ -97,7 +97,7 @@ def trace(
             try:
                 result = call(tracer, function, tuple(arguments), {})
                 yields = list(result.yielded) if isinstance(result, Yields) else []
-                value = frozen(_checked(tracer, result.result if isinstance(result, Yields) else result))
+                value = frozen(_checked(tracer, tracer.settled(result.result if isinstance(result, Yields) else result)))
                 changed = tuple(entry for entry in journal.capture().values() if not isinstance(entry[0], Namespace))
             finally:
                 # symbols must not stay behind in the user's own objects, nor what was done to them in vain

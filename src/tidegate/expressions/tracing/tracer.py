@@ -17,9 +17,9 @@ from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, Namespace, content, owner
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
-from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, merge
+from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge, merge_keys
 from tidegate.expressions.tracing.source import SourceFile, origin_at
-from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYields", "TracedScope", "Tracer", "conjunction"]
@@ -85,6 +85,10 @@ class Tracer:
     run : follows statements in a frame and says how they ended.
     call : calls anything with arguments.
     merge_yields, make_equation, merge_returns, point : of the front end; see ``trace``.
+    spoiled : objects that are of no use any more, and why.
+    partly : dictionaries of which some keys are there under a condition only: they can be changed, and handed on to a front end that reads such.
+    handed_on : the expression whose value is only handed on, if it is one of these.
+    hands_on : depths of the calls that return to where their value is handed on.
     """
 
     evaluate: Callable[[Tracer, ast.expr, CallFrame], Any]
@@ -101,6 +105,9 @@ class Tracer:
     assumptions: list[Assumption] = field(default_factory=list[Assumption])
     departures: list[Departure] = field(default_factory=list[Departure])
     spoiled: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
+    partly: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
+    handed_on: ast.expr | None = None
+    hands_on: set[int] = field(default_factory=set[int])
     position: tuple[SourceFile, ast.AST] | None = None
     failure: tuple[BaseException, Origin, int] | None = None
     returned: tuple[SourceFile, ast.expr] | None = None
@@ -108,6 +115,12 @@ class Tracer:
     may_raise: list[tuple[type[Exception], Origin]] = field(default_factory=list[tuple[type[Exception], Origin]])
     joined: dict[int, tuple[Any, Expr, list[Any]]] = field(default_factory=dict[int, tuple[Any, Expr, list[Any]]])
     iterators: dict[int, tuple[Any, int]] = field(default_factory=dict[int, tuple[Any, int]])
+
+    def value_of(self, node: ast.expr, frame: CallFrame, *, is_handed_on: bool = False) -> Any:
+        """The value of an expression; one that is only changed, named or returned may be a dictionary with keys under a condition."""
+        if is_handed_on:
+            self.handed_on = node
+        return self.evaluate(self, node, frame)
 
     # -- where it is, and what to say about it
 
@@ -247,6 +260,7 @@ class Tracer:
             spoiled = self._why_spoiled(part)
             if spoiled is not None:
                 self.spoiled[id(result)] = (result, spoiled)
+            self.has_keys_of(part, result)
             for item, other in ((result, part), (part, result)):
                 place = self._changeable(item)
                 if place is not None:
@@ -360,31 +374,69 @@ class Tracer:
 
     # -- values of two branches
 
-    def merge(self, condition: Expr, a: Any, b: Any, what: str) -> Any:
-        """One value for two branches; an error that says what differs if there is none."""
+    def merge(self, condition: Expr, a: Any, b: Any, what: str, views: Views | None = None, *, partly: bool = False) -> Any:
+        """One value for two branches; an error that says what differs if there is none.
+
+        Parameters
+        ----------
+        views : what changed in the branches, if it was put back since.
+        partly : whether it is only handed on, so that dictionaries need not have the same keys.
+        """
         try:
-            return merge(condition, a, b)
+            return merge(condition, a, b, views)
         except MismatchError as mismatch:
+            if partly and is_dict(a) and is_dict(b):
+                merged = merge_keys(condition, a, b, views)
+                self.partly[id(merged)] = (merged, f"a dict has different keys in the branches of `{condition!r}` ({self.here()}): {mismatch}")
+                return merged
             raise self.error(
                 f"{what} has no common structure in the branches of `{condition!r}`: {mismatch}", "give both branches values of the same shape"
             ) from None
 
-    def merge_result(self, condition: Expr, a: Any, b: Any) -> Any:
+    def merge_result(self, condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
         """One returned value for two branches; of the traced function itself as the front end wants it."""
         if self.merge_returns is not None and len(self.frames) == 1:
-            return self.merge_returns(condition, a, b)
-        return self.merge(condition, a, b, "the returned value")
+            return self.merge_returns(condition, self.settled(a), self.settled(b))
+        return self.merge(condition, a, b, "the returned value", views, partly=self.returns_partly())
 
-    def merge_later(self, condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
-        """Like ``merge``, but what has no common structure is an error only when it is used."""
-        try:
-            return merge(condition, a, b, views)
-        except MismatchError as mismatch:
-            return Diverged(condition, a, b, str(mismatch), self.here())
+    def settled(self, value: Any) -> Any:
+        """What is returned to the front end, with the keys that are there under a condition merged as it wants them."""
+        if id(value) not in self.partly:
+            return value
+        merge_returns = self.merge_returns
+        assert merge_returns is not None  # nothing else lets such a value be returned
 
-    def usable(self, value: Any, what: str | ast.AST) -> Any:
-        """A value read by the user's code, unless branches left it undefined here."""
-        if not isinstance(value, Diverged) and not self.spoiled:
+        def entry(key: Any, held: Any) -> Any:
+            if held is EMPTY:
+                return {}
+            if isinstance(held, Diverged):
+                return merge_returns(held.condition, entry(key, held.if_true), entry(key, held.if_false))
+            return {key: held}
+
+        return {name: new for key, held in value.items() for name, new in entry(key, held).items()}
+
+    def returns_partly(self) -> bool:
+        """Whether what the present call returns is only handed on to a front end."""
+        return self.merge_returns is not None and (len(self.frames) == 1 or len(self.frames) in self.hands_on)
+
+    def has_keys_of(self, given: Any, new: Any) -> Any:
+        """The new object, which has keys under a condition only where a given one has."""
+        if id(given) in self.partly:
+            self.partly[id(new)] = (new, self.partly[id(given)][1])
+        return new
+
+    def frozen(self, value: Any) -> Any:
+        """A copy that later changes of the user's containers do not reach."""
+        return self.has_keys_of(value, frozen(value))
+
+    def usable(self, value: Any, what: str | ast.AST, *, is_handed_on: bool = False) -> Any:
+        """A value read by the user's code, unless branches left it undefined here.
+
+        Parameters
+        ----------
+        is_handed_on : whether it is only changed or handed on, so that it may be a dictionary with keys that are there under a condition only.
+        """
+        if not isinstance(value, Diverged) and not self.spoiled and not self.partly:
             return value
         name = what if isinstance(what, str) else ast.unparse(what)
         while isinstance(value, Diverged):
@@ -397,6 +449,8 @@ class Tracer:
         spoiled = self._why_spoiled(value)
         if spoiled is not None:
             raise self.error(spoiled, "build it the same way in both branches, e.g. with `a if condition else b` as an element")
+        if id(value) in self.partly and not is_handed_on:
+            raise self.error(self.partly[id(value)][1], "give it the same keys in both branches, e.g. with `a if condition else b` as an entry")
         return value
 
     def _diverged(self, value: Diverged, name: str) -> UntraceableError:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any, Final, cast
 
 import numpy as np
 
 from tidegate.errors import ModelError, Origin, UnknownNameError, UntraceableError, UsageError
-from tidegate.expressions import FALSE, Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
+from tidegate.expressions import Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.assertions import Demand
@@ -27,7 +27,7 @@ from tidegate.frontends.components.initial_equations import InitialEquations
 from tidegate.frontends.components.samples import collected_samples
 from tidegate.frontends.components.statements import noted_statements
 from tidegate.model import Action, Assignment, VariableRole, element_names
-from tidegate.model.remarks import collect_remarks
+from tidegate.model.remarks import collect_remarks, made_when
 from tidegate.names import listed, suggestion
 from tidegate.quick_dataclass import dataclass
 
@@ -67,10 +67,6 @@ def _several(item: Any) -> list[Any]:
     return found if any(isinstance(one, _STATEMENTS) for one in found) else [item]
 
 
-def _or(a: Expr, b: Expr) -> Expr:
-    return a | b
-
-
 def _in_order_of_size(values: list[float]) -> list[float]:
     """Residuals, which may come in another order and with the other sign."""
     return sorted(abs(value) for value in values)
@@ -88,11 +84,8 @@ def _effects(found: Sequence[Action], like: Sequence[Action]) -> list[Expr]:
     for item in like:
         if isinstance(item, Assignment):
             effects.append(assigned.pop(item.target, item.target))
-        elif found is like:
-            effects.append(item.condition)
         else:
-            made = [other.condition for other in found if not isinstance(other, Assignment) and other == item]
-            effects.append(reduce(_or, made, FALSE))
+            effects.append(made_when(item, found))
     return effects + list(assigned.values())
 
 

@@ -6,7 +6,8 @@ In: what was given to ``tg.ode``, ``tg.dae`` or ``tg.hdae``. Out: traces of its 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, cast
@@ -16,7 +17,8 @@ from tidegate.expressions import Expr, Role, evaluate, symbol
 from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
-from tidegate.model import Form
+from tidegate.frontends.equations.resets import ResetReader
+from tidegate.model import Action, Form
 from tidegate.model.remarks import collect_remarks
 from tidegate.quick_dataclass import dataclass
 
@@ -136,13 +138,33 @@ class Lowering:
 
     def follow(self, function: Callable[..., Any], *extra: Any) -> Trace:
         """A function called with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
+        return self.traced(function, self._arguments(function, *extra))
+
+    def reset_actions(self, reset: Callable[..., Any], reader: ResetReader) -> tuple[Action, ...]:
+        """What a reset assigns and says, as its reader has it."""
+        arguments = self._arguments(reset)
+        with self._probed() as known:
+            with collect_remarks() as said:
+                followed = trace(reset, arguments, merge_returns=reader.merged)
+            actions = reader.actions(followed, said)
+
+            def plain(point: dict[Expr, float]) -> list[float]:
+                with collect_remarks() as made:
+                    returned = reset(*numeric(arguments, point))
+                return reader.effects_at(point, actions, returned, made)
+
+            require_agreement(called(reset), reader.origin, reader.effects(actions), plain, at_start(arguments, known))
+        self._keep(followed)
+        return actions
+
+    def _arguments(self, function: Callable[..., Any], *extra: Any) -> tuple[Any, ...]:
         arguments = (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere), *extra)
         takes_p, takes_d = takes_besides(function, len(arguments), self.description)
         besides = (
             *((self.parameters(),) if takes_p else ()),
             *((self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere),) if takes_d else ()),
         )
-        return self.traced(function, (*arguments, *besides))
+        return (*arguments, *besides)
 
     def parameters(self) -> Vector:
         """The vector `p`."""
@@ -160,18 +182,27 @@ class Lowering:
 
     def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Trace:
         """A function called with symbols, compared with what plain Python makes of the start values."""
+        with self._probed() as known:
+            followed = trace(function, arguments)
+            start = at_start(arguments, known)
+            require_agreement(called(function), function_origin(function), followed.value, lambda point: plainly(function, arguments, point), start)
+        self._keep(followed)
+        return followed
+
+    @contextmanager
+    def _probed(self) -> Generator[Mapping[Expr, float]]:
+        """Values of all symbols, for those who call a function of the user with numbers."""
         values = numbers_of(self.description.p, Role.PARAMETER, {})
         values.update({**numbers_of(self.y, Role.UNKNOWN, values), **numbers_of(self.d, Role.DISCRETE, values)})
         token = probe_values.set({**values, TIME: 0.0, **{symbol(Role.DERIVATIVE, name): 0.0 for name in self.y.elements}})
         try:
-            followed = trace(function, arguments)
-            start = at_start(arguments, probe_values.get())
-            require_agreement(called(function), function_origin(function), followed.value, lambda point: plainly(function, arguments, point), start)
+            yield probe_values.get()
         finally:
             probe_values.reset(token)
+
+    def _keep(self, followed: Trace) -> None:
         for condition, origin in followed.condition_origins.items():
             self.condition_origins.setdefault(condition, origin)
-        return followed
 
 
 def called(function: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, fleeting_equality, symbol
 from tidegate.expressions.tracing import function_origin
-from tidegate.expressions.tracing.value_kinds import is_function, is_mapping
+from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.event_clause import EventClause, GivenTime
 from tidegate.frontends.equations.follow_functions import Lowering
+from tidegate.frontends.equations.resets import ResetReader
 from tidegate.frontends.equations.returned import flat
-from tidegate.model import Action, Assignment, Branch, Terminate, TimeEvent, When
-from tidegate.model.remarks import collect_remarks
+from tidegate.model import Action, Branch, Terminate, TimeEvent, When
 from tidegate.names import listed, suggestion
 
 __all__ = ["lower_events"]
@@ -68,14 +68,8 @@ def _when(lowering: Lowering, item: EventClause, condition: Callable[..., Any], 
 
 
 def _actions(lowering: Lowering, item: EventClause, label: str) -> tuple[Action, ...]:
-    actions: list[Action] = []
-    if item.reset is not None:
-        with collect_remarks() as said:
-            actions += _assignments(lowering, item.reset, label, said)
-        actions += said
-    if item.terminal:
-        actions.append(Terminate(label))
-    return tuple(actions)
+    done = () if item.reset is None else lowering.reset_actions(item.reset, ResetReader(label, lowering.y, lowering.d, function_origin(item.reset)))
+    return (*done, Terminate(label)) if item.terminal else done
 
 
 def _time_events(lowering: Lowering, item: EventClause, label: str) -> list[TimeEvent]:
@@ -103,38 +97,3 @@ def _time(lowering: Lowering, given: GivenTime, what: str, label: str, origin: O
     if not isinstance(value, int | float | Expr | np.number) or (isinstance(value, Expr) and value.is_boolean):
         raise UsageError(f"{what} of {label} is {value!r}; a time is expected", origin=origin)
     return as_real(value)
-
-
-def _assignments(lowering: Lowering, reset: Callable[..., Any], label: str, said: Sequence[Action]) -> Iterable[Assignment]:
-    """What a reset assigns; one that has something to say may return nothing."""
-    origin = function_origin(reset)
-    followed = lowering.follow(reset)
-    y, d = lowering.y, lowering.d
-    if followed.value is None and said:
-        return []
-    if not is_mapping(followed.value):
-        described = f"the reset of {label}"
-        values = flat(followed.value)
-        if len(values) != len(y.elements) or not all(isinstance(value, int | float | Expr | np.number) for value in values):
-            raise UsageError(
-                f"{described} returns {followed.value!r}", origin=origin, hint="return a dict with the new values of the variables that change"
-            )
-        return [Assignment(symbol(Role.UNKNOWN, name), as_real(value), origin) for name, value in zip(y.elements, values, strict=True)]
-    found: list[Assignment] = []
-    entries: Any = followed.value
-    known = {name: [name] for one in (y, d) for name in one.elements} | {piece.name: piece.elements for one in (y, d) for piece in one.pieces}
-    for key, value in entries.items():
-        name = y.elements[key] if isinstance(key, int) and -len(y.elements) <= key < len(y.elements) else key
-        place = followed.item_origins.get(key, origin)
-        if name not in known:
-            names = [piece.name for one in (y, d) for piece in one.pieces]
-            besides = " or d" if d.pieces else ""
-            hint = suggestion(name, known, f"the variables are {', '.join(names)}")
-            raise UsageError(f"the reset of {label} names {key!r}, which is not a variable of y{besides}", origin=place, hint=hint)
-        values = flat(value)
-        if len(values) not in (1, len(known[name])):
-            raise UsageError(f"the reset of {label} gives {len(values)} values to the {len(known[name])} elements of {name!r}", origin=place)
-        spread = values * (len(known[name]) // len(values))
-        role = Role.DISCRETE if known[name][0] in d.elements else Role.UNKNOWN
-        found.extend(Assignment(symbol(role, each), as_real(new), place) for each, new in zip(known[name], spread, strict=True))
-    return found
