@@ -1,8 +1,10 @@
 """What Python looks at under a condition changes things only then; where how far it looks is known only during the run, it is refused."""
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -172,7 +174,25 @@ def kind_of_a_whole_number(y):
     return 1.0 if isinstance(int(y[0]), float) else 2.0
 
 
+def lists_in_a_list(y):
+    first = [1.0]
+    both = [first, [3.0, 4.0]]
+    if y[0] > 0:
+        first.append(2.0)
+    return sum(map(len, both))
+
+
+def rows_of_a_list(y):
+    first = [1.0]
+    both = {"rows": (first, [3.0, 4.0])}
+    if y[0] > 0:
+        first.append(2.0)
+    return len(list(zip(*both["rows"], strict=False)))
+
+
 _REFUSED = [
+    (lists_in_a_list, "a list was changed differently"),
+    (rows_of_a_list, "a list was changed differently"),
     (witness, "`any` of values that change something else"),
     (changing_generator, "a generator changes what stands outside of it"),
     (generator_as_a_context, "a context manager that is a generator, in a branch"),
@@ -211,3 +231,39 @@ def test_an_exception_leaves_a_context_as_in_python() -> None:
             return held
 
     assert_same(leaving, (1.5, 0.0, 0.0))
+
+
+def test_attributes_that_are_there_in_one_branch_only_are_asked_for_as_in_python() -> None:
+    def asked(y: Any) -> Any:
+        record = SimpleNamespace(v=1.0)
+        if y[0] > 0:
+            record.more = 5.0
+            if y[1] > 0:
+                del record.more
+        elif y[2] > 0:
+            record.more = 7.0
+        return [getattr(record, "more", y[1]), 1.0 if hasattr(record, "more") and record.v > 0 else 0.0]
+
+    for point in itertools.product((-1.0, 0.5), repeat=3):
+        assert_same(asked, point)
+
+
+def test_what_a_branch_returns_is_what_it_held_there() -> None:
+    def returned(y: Any) -> Any:
+        rows = [[y[0]], [y[1]]]
+        record, other = SimpleNamespace(v=1.0), SimpleNamespace(v=2.0)
+
+        def row() -> Any:
+            if y[0] > 0:
+                rows[0].append(2.0)
+                return rows[1], record
+            if y[1] > 0:
+                rows[1][0], record.v = 4.0, 5.0
+                return rows[1], record
+            return rows[0], other
+
+        first, second = row()
+        return [first[0], second.v]
+
+    for point in itertools.product((-1.0, 0.5), repeat=3):
+        assert_same(returned, point)

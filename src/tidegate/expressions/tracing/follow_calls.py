@@ -84,6 +84,7 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     if getattr(function, "__module__", None) == "math" and is_symbolic(args):
         # for a `try` around it
         tracer.may_raise += [(ValueError, tracer.here()), (OverflowError, tracer.here())]
+    tracer.require_usable(*args, *kwargs.values())
     rule = rule_for(function, args, kwargs)
     if rule is not None:
         return rule(tracer, args, kwargs)

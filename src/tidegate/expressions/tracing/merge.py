@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -33,10 +33,12 @@ __all__ = [
     "filled",
     "frozen",
     "is_scalar",
+    "is_there",
     "joined_objects",
     "merge",
     "merge_keys",
     "merge_later",
+    "merge_partly",
 ]
 
 _DEEPEST: Final = 40  # levels of nested containers; beyond it a structure surely contains itself
@@ -124,11 +126,25 @@ def _here() -> Origin:
 
 
 def merge_later(condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
-    """Like ``merge``, but what has no common structure is ``Diverged``."""
+    """Like ``merge_partly``, but what has no common structure is ``Diverged``."""
     try:
-        return merge(condition, a, b, views)
+        return merge_partly(condition, a, b, views)
     except MismatchError as mismatch:
         return Diverged(condition, a, b, str(mismatch), _here())
+
+
+def merge_partly(condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
+    """Like ``merge``, but dictionaries need not have the same keys; ``joined_objects`` is told of those that have not."""
+    try:
+        return merge(condition, a, b, views)
+    except MismatchError:
+        if type(a) is not dict or type(b) is not dict:
+            raise
+    merged = merge_keys(condition, cast("dict[Any, Any]", a), cast("dict[Any, Any]", b), views)
+    note = joined_objects.get()
+    if note is not None:
+        note(condition, merged, a, b)
+    return merged
 
 
 def _merge_name(condition: Expr, a: Any, b: Any, views: Views | None = None) -> Any:
@@ -143,6 +159,13 @@ def merge_keys(condition: Expr, a: dict[Any, Any], b: dict[Any, Any], views: Vie
     if views is not None:
         a, b = _held(a, views.if_true), _held(b, views.if_false)
     return {key: _merge_name(condition, a.get(key, EMPTY), b.get(key, EMPTY), views) for key in {**a, **b}}
+
+
+def is_there(value: Any) -> bool | Expr:
+    """Whether a name or a key holds anything."""
+    if not isinstance(value, Diverged):
+        return value is not EMPTY
+    return (value.condition & is_there(value.if_true)) | (~value.condition & is_there(value.if_false))
 
 
 def filled(value: Any, old: Any) -> Any:

@@ -18,9 +18,10 @@ from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.branch_changes import EMPTY
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
-from tidegate.expressions.tracing.merge import describe, is_scalar
+from tidegate.expressions.tracing.merge import describe, filled, is_scalar, is_there
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored, substituted
@@ -187,13 +188,15 @@ def _isinstance(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) 
 def _getattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     if len(args) == 3 and not hasattr(args[0], args[1]):
         return args[2]
-    return tracer.usable(attribute(tracer, args[0], args[1]), args[1])
+    found = attribute(tracer, args[0], args[1])
+    return tracer.usable(filled(found, args[2]) if len(args) == 3 else found, args[1])
 
 
 def _hasattr(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     value = args[0]
     # an expression stands for the number it will be
-    return hasattr((True if value.is_boolean else 1.0) if isinstance(value, Expr) else value, args[1])
+    found = getattr((True if value.is_boolean else 1.0) if isinstance(value, Expr) else value, args[1], EMPTY)
+    return is_there(found)
 
 
 def _setattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> None:

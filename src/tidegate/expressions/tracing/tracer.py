@@ -17,7 +17,7 @@ from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, Namespace, content, owner
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
-from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge, merge_keys
+from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge, merge_partly
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
 from tidegate.quick_dataclass import dataclass
@@ -260,6 +260,8 @@ class Tracer:
             spoiled = self._why_spoiled(part)
             if spoiled is not None:
                 self.spoiled[id(result)] = (result, spoiled)
+            if is_dict(result) and len(result) != len(part):
+                self.partly[id(result)] = (result, f"a dict has different keys in the branches of `{condition!r}` ({self.here()})")
             self.has_keys_of(part, result)
             for item, other in ((result, part), (part, result)):
                 place = self._changeable(item)
@@ -383,12 +385,8 @@ class Tracer:
         partly : whether it is only handed on, so that dictionaries need not have the same keys.
         """
         try:
-            return merge(condition, a, b, views)
+            return (merge_partly if partly else merge)(condition, a, b, views)
         except MismatchError as mismatch:
-            if partly and is_dict(a) and is_dict(b):
-                merged = merge_keys(condition, a, b, views)
-                self.partly[id(merged)] = (merged, f"a dict has different keys in the branches of `{condition!r}` ({self.here()}): {mismatch}")
-                return merged
             raise self.error(
                 f"{what} has no common structure in the branches of `{condition!r}`: {mismatch}", "give both branches values of the same shape"
             ) from None
@@ -406,14 +404,17 @@ class Tracer:
         merge_returns = self.merge_returns
         assert merge_returns is not None  # nothing else lets such a value be returned
 
-        def entry(key: Any, held: Any) -> Any:
+        def with_entry(found: Any, key: Any, held: Any) -> Any:
             if held is EMPTY:
-                return {}
+                return found
             if isinstance(held, Diverged):
-                return merge_returns(held.condition, entry(key, held.if_true), entry(key, held.if_false))
-            return {key: held}
+                return merge_returns(held.condition, with_entry(found, key, held.if_true), with_entry(found, key, held.if_false))
+            return {**found, key: held}
 
-        return {name: new for key, held in value.items() for name, new in entry(key, held).items()}
+        found: Any = {}
+        for key, held in value.items():
+            found = with_entry(found, key, held)
+        return found
 
     def returns_partly(self) -> bool:
         """Whether what the present call returns is only handed on to a front end."""
@@ -452,6 +453,22 @@ class Tracer:
         if id(value) in self.partly and not is_handed_on:
             raise self.error(self.partly[id(value)][1], "give it the same keys in both branches, e.g. with `a if condition else b` as an entry")
         return value
+
+    def require_usable(self, *given: Any) -> None:
+        """Refuse what has become of no use in the containers that someone else's code is given."""
+        if not self.spoiled and not self.partly:
+            return
+        waiting, seen = list(given), set[int]()
+        while waiting:
+            value = waiting.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            self.usable(value, "an element")
+            if is_sequence(value):
+                waiting += value
+            elif is_dict(value):
+                waiting += value.values()
 
     def _diverged(self, value: Diverged, name: str) -> UntraceableError:
         place = f" (line {value.origin.line})" if value.origin.line else ""

@@ -108,8 +108,6 @@ class ResetReader:
             if len(values) not in (1, len(elements)):
                 raise UsageError(f"the reset of {self.label} gives {len(values)} values to the {len(elements)} elements of {key!r}", origin=place)
             for each, new in zip(elements, values * (len(elements) // len(values)), strict=True):
-                if each in found:
-                    raise UsageError(f"the reset of {self.label} gives {each!r} two values", origin=place, hint="keep one of them")
                 found[each] = as_real(new), place
         return found
 
