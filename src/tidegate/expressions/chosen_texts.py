@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Any
 
 from tidegate.errors import UntraceableError
-from tidegate.expressions.nodes import Expr, as_boolean, select
+from tidegate.expressions.nodes import TRUE, Expr, as_boolean, select
 
-__all__ = ["ChosenText", "is_text"]
+__all__ = ["ChosenText", "chosen", "is_text", "is_unknown_text", "texts_of"]
 
 
 class ChosenText:
@@ -61,3 +61,22 @@ class ChosenText:
 def is_text(value: Any) -> bool:
     """True for a text, a member of an enumeration, and what stands for one."""
     return isinstance(value, str | Enum) or getattr(value, "is_text", False) is True
+
+
+def is_unknown_text(value: Any) -> bool:
+    """True for what stands for a text that is known only during the run."""
+    return isinstance(value, ChosenText) or (getattr(value, "is_text", False) is True and isinstance(chosen(value), ChosenText))
+
+
+def chosen(value: Any) -> Any:
+    """A text or a member of an enumeration, or a choice among such, for what stands for one."""
+    return value if isinstance(value, str | Enum | ChosenText) else getattr(value, "chosen", value)
+
+
+def texts_of(value: Any) -> list[tuple[Expr, Any]]:
+    """Every text that something may be, and the condition that it is this one."""
+    text = chosen(value)
+    if not isinstance(text, ChosenText):
+        return [(TRUE, text)]
+    sides = ((text.condition, text.a), (~text.condition, text.b))
+    return [(side & condition, one) for side, part in sides for condition, one in texts_of(part)]

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from tidegate.errors import UntraceableError, UsageError
+from tidegate.expressions.chosen_texts import texts_of
 from tidegate.expressions.nodes import FALSE, Expr
 from tidegate.expressions.tracing import path_condition
 from tidegate.model.events import Message, Terminate
@@ -99,7 +100,8 @@ def message(text: str) -> None:
     >>> said[0].text
     'nearly full'
     """
-    _collect(Message(_text(text, "message"), path_condition()), "message")
+    for condition, one in texts_of(text):
+        _collect(Message(_text(one, "message"), path_condition() & condition), "message")
 
 
 def _text(value: object, name: str) -> str:

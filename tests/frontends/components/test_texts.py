@@ -250,7 +250,7 @@ class Compared(Machine):
         (ByName, "s is one of 'a', 'b', and not 'c'"),
         (Number, "s is one of 'a', 'b', and not 7"),
         (Compared, "s is one of 'a', 'b', and not 'on'"),
-        (Sum, "unsupported operand"),
+        (Sum, "can only concatenate str"),
         (Either, "s is one of 'a', 'b', and not 'c'"),
     ],
 )
@@ -422,9 +422,16 @@ def test_a_text_chosen_by_if_is_one_chosen_by_where() -> None:
 
 
 @pytest.mark.parametrize(
-    ("use", "said"), [(lambda kind: {"up": 1.0, "down": 2.0}.get(kind, 0.0), "no key"), (lambda kind: 1.0 if kind else 2.0, "neither true nor false")]
+    ("use", "said"),
+    [
+        (lambda kind: len({kind, "up"}), "kept in a set"),
+        (lambda kind: {kind: 1.0, "up": 2.0}["up"], "no key"),
+        (lambda kind: 1.0 if kind else 2.0, "neither true nor false"),
+        (lambda kind: 1.0 if kind is NAMES[0] else 2.0, "`is` compares which objects"),
+        (lambda kind: {"down": 1.0}[kind], "there is no entry for 'up'"),
+    ],
 )
-def test_a_text_that_depends_on_the_run_can_only_be_compared(use: Any, said: str) -> None:
+def test_what_needs_the_text_itself_is_refused(use: Any, said: str) -> None:
     def rate(t: Any, y: Any) -> Any:
         kind = "up" if y["x"] < 1 else "down"
         return [use(kind)]

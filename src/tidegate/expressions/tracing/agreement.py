@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tidegate.errors import Origin, UntraceableError
@@ -24,6 +24,7 @@ def require_agreement(
     start: Mapping[Expr, float],
     most: int = MOST_POINTS,
     order: Order | None = None,
+    among: Mapping[Expr, Sequence[float]] | None = None,
 ) -> None:
     """Compare a function's graph with the function itself at several points.
 
@@ -35,13 +36,14 @@ def require_agreement(
     start : values of all symbols it may depend on, where the run starts.
     most : how many points at most.
     order : makes numbers comparable that may come in another order.
+    among : the values of symbols that have only some.
 
     Raises
     ------
     UntraceableError
         where they differ, or where the function gives two answers to one question.
     """
-    difference = compare(followed, plain, start, most, order)
+    difference = compare(followed, plain, start, most, order, among)
     if difference is None:
         return
     a, b = _values(difference)

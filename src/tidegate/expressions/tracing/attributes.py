@@ -6,8 +6,10 @@ from functools import cached_property
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
+from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.unknown_texts import text_attribute
 from tidegate.expressions.tracing.value_kinds import class_of, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
@@ -19,6 +21,8 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     if isinstance(value, Vector) and value.layout is not None and name in value.layout.places:
         # what the user calls `size` or `T` is meant, not numpy's attribute of that name
         return value[name]
+    if is_unknown_text(value):
+        return text_attribute(tracer, value, name)
     if class_of(value) is super:
         return _inherited(tracer, value, name)
     descriptor = _class_entry(value, name)

@@ -93,8 +93,8 @@ def write(place: Any, value: Content) -> None:
 
 
 def have_one_order(a: Mapping[Any, Any], b: Mapping[Any, Any]) -> bool:
-    """Whether the same keys stand in the same order; equality of different expressions would ask what they will be."""
-    return all(x is y or (not isinstance(x, Expr) and x == y) for x, y in zip(a, b, strict=True))
+    """Whether the same keys stand in the same order; equality of different variables would ask what they will be."""
+    return all(x is y or (not isinstance(x, Expr) and hash(x) == hash(y) and bool(x == y)) for x, y in zip(a, b, strict=True))
 
 
 def identities(value: Content) -> list[int]:

@@ -126,7 +126,7 @@ def _joined(tracer: Tracer, condition: Expr, place: Any, a: Any, b: Any, views: 
         return [merge_later(condition, x, y, views) for x, y in zip(a, b, strict=True)]
     if is_dict(place) and set(a) == set(b):
         if not have_one_order(a, b):
-            tracer.spoiled[id(place)] = (place, f"the keys of a dict stand in another order where `{condition!r}` holds ({tracer.here()})")
+            tracer.partly[id(place)] = (place, f"the keys of a dict stand in another order where `{condition!r}` holds ({tracer.here()})")
         return {key: merge_later(condition, a[key], b[key], views) for key in a}
     try:
         return merge(condition, a, b, views)

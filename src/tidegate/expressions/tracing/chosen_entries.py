@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from enum import Enum
 from itertools import product
 from typing import Any, Final
 
 import numpy as np
 
-from tidegate.expressions.chosen_texts import ChosenText
+from tidegate.expressions.chosen_texts import is_text, is_unknown_text
 from tidegate.expressions.no_event import without_own_event
 from tidegate.expressions.nodes import Expr, as_boolean, as_real, lookup
 from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import MismatchError, is_scalar, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
+from tidegate.expressions.tracing.unknown_texts import text_entry
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
 from tidegate.expressions.tracing.whole_numbers import Range, whole_range
 
@@ -33,7 +35,7 @@ _LIMIT: Final = "use whole numbers: int(...), math.floor(...), branches between 
 
 def is_chosen(index: Any) -> bool:
     """Whether an index is known only during the run."""
-    return isinstance(index, ChosenText) or any(isinstance(item, Expr) and not item.is_constant for item in _parts(index))
+    return is_unknown_text(index) or any(isinstance(item, Expr) and not item.is_constant for item in _parts(index))
 
 
 def _parts(index: Any) -> tuple[Any, ...]:
@@ -48,11 +50,13 @@ def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
     UntraceableError
         For an index that may be no whole number, and for entries that have no common structure.
     """
+    if is_dict(container) and any(is_text(key) and not isinstance(key, str | Enum) for key in container):
+        return container[index]  # new values, by variables
     if not is_chosen(index) or not (is_sequence(container) or is_dict(container) or is_array(container)):
         check_entry(tracer, container, index)
         return container[index]
-    if isinstance(index, ChosenText):
-        return _merged(tracer, index.condition, *(entry_of(tracer, container, one) for one in (index.a, index.b)))
+    if is_unknown_text(index):
+        return text_entry(tracer, container, index)
     parts = _parts(index)
     axis = next(k for k, item in enumerate(parts) if is_chosen(item))
 

@@ -243,7 +243,14 @@ def _has_one_side(values: FloatArray) -> bool:
 # -- the comparison
 
 
-def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int = MOST_POINTS, order: Order | None = None) -> PathDifference | None:
+def compare(
+    followed: Any,
+    plain: Plain,
+    start: Mapping[Expr, float],
+    most: int = MOST_POINTS,
+    order: Order | None = None,
+    among: Mapping[Expr, Sequence[float]] | None = None,
+) -> PathDifference | None:
     """The first point where a function does not give what its graph gives, or where it gives two answers.
 
     An exception of the plain call, and a value that rounding alone decides, say nothing.
@@ -255,16 +262,17 @@ def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int 
     start : values of all symbols it may depend on.
     most : how many points at most.
     order : makes numbers comparable that may come in another order.
+    among : the values of symbols that have only some.
     """
     parts = numbers_of(followed)
     if parts is None or not _are_numbers(parts):
         return None
-    pair = _Pair(_Graph([as_expr(item) for item in parts]), plain, followed, order or list)
+    pair = _Pair(_Graph([as_expr(item) for item in parts]), plain, followed, order or list, among or {})
     beginning = dict(start)
     is_called = pair.graph.is_called
     if is_called and _differ(pair.followed(beginning), pair.followed(beginning)):
         return None
-    for at, point in enumerate(_points_around(pair.graph, beginning, most)):
+    for at, point in enumerate(_allowed(_points_around(pair.graph, beginning, most), pair.among)):
         found = pair.called(point)
         if found is None:
             continue
@@ -275,6 +283,13 @@ def compare(followed: Any, plain: Plain, start: Mapping[Expr, float], most: int 
         if mine is not None and _is_wrong(pair, point, mine, found):
             return PathDifference(point, mine, found)
     return None
+
+
+def _allowed(points: list[Point], among: Mapping[Expr, Sequence[float]]) -> list[Point]:
+    """The start, and the other points with one of its values for every symbol that has only some."""
+    rng = np.random.default_rng(_SEED)
+    drawn = [{item: float(rng.choice(values)) for item, values in among.items()} for _ in points[1:]]
+    return [*points[:1], *({**point, **new} for point, new in zip(points[1:], drawn, strict=True))]
 
 
 def _are_numbers(parts: list[Any]) -> bool:
@@ -289,6 +304,7 @@ class _Pair:
     plain: Plain
     like: Any
     order: Order
+    among: Mapping[Expr, Sequence[float]]
 
     def followed(self, point: Point) -> list[float] | None:
         """What the graph gives; None where an opaque function of the user in it does not like the point."""
@@ -346,7 +362,9 @@ def _spread(pair: _Pair, point: Point, here: FloatArray) -> FloatArray:
     rng = np.random.default_rng(_SEED)
     widest = np.zeros(here.size)
     for _ in range(4):
-        moved = {item: value + _NEAR * (abs(value) or 1.0) * float(rng.uniform(-1, 1)) for item, value in point.items()}
+        moved = {
+            item: value if item in pair.among else value + _NEAR * (abs(value) or 1.0) * float(rng.uniform(-1, 1)) for item, value in point.items()
+        }
         values = np.array(pair.followed(moved) or [math.inf] * here.size)
         with np.errstate(all="ignore"):
             far = np.where(np.isfinite(values) | ~np.isfinite(here), np.abs(values - here), math.inf)

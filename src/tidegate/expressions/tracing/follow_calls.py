@@ -20,14 +20,15 @@ import numpy as np
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branch_changes import Journal, content, identities, owner
-from tidegate.expressions.tracing.branches import scope
+from tidegate.expressions.tracing.branches import fork, scope
 from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Closure, Flow, Yielded, bind_arguments, closure_of
 from tidegate.expressions.tracing.is_and_type import check_arguments
-from tidegate.expressions.tracing.merge import frozen
+from tidegate.expressions.tracing.merge import ChosenFunction, frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
 from tidegate.expressions.tracing.source import find_source, is_generator, is_pythons_own, is_tidegates_own, leaves_early, origin_at, package_of
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.unknown_texts import by_texts, is_done_by_texts
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_collection, is_dict
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 from tidegate.expressions.tracing.without_source import on_symbols
@@ -64,18 +65,15 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     """The result of ``function(*args, **kwargs)``."""
     if isinstance(function, Expr):
         function(*args, **kwargs)  # says what is wrong
+    function, args, kwargs = _unbound(function, args, kwargs)
+    if isinstance(function, ChosenFunction):
+        return _call_either(tracer, function, args, kwargs)
     for value in args:
         tracer.consumed(value)
         if isinstance(value, Yields) and function not in _TAKE_ALL:
             tracer.taken_in_turn(value)
     if isinstance(function, Closure):
         return _follow(tracer, function, args, kwargs)
-    if isinstance(function, BoundClosure):
-        return _follow(tracer, function.function, (function.instance, *args), kwargs)
-    if isinstance(function, partial):
-        return call(tracer, function.func, (*function.args, *args), {**function.keywords, **kwargs})
-    if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType | Closure):
-        return call(tracer, function.__func__, (function.__self__, *args), kwargs)
     if isinstance(function, FunctionType) and (function is in_turn or _is_users(function.__code__.co_filename)):
         source = find_source(function)
         if source is None:
@@ -85,6 +83,8 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         # for a `try` around it
         tracer.may_raise += [(ValueError, tracer.here()), (OverflowError, tracer.here())]
     tracer.require_usable(*args, *kwargs.values())
+    if is_done_by_texts(function, args):
+        return by_texts(tracer, partial(_with_texts, tracer, function, kwargs), *args)
     rule = rule_for(function, args, kwargs)
     if rule is not None:
         return rule(tracer, args, kwargs)
@@ -100,6 +100,40 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     return _as_it_is(tracer, function, args, kwargs)
 
 
+def _unbound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """The function of a method or of a ``partial``, with the arguments that it is called with."""
+    while True:
+        if isinstance(function, BoundClosure):
+            function, args = function.function, (function.instance, *args)
+        elif isinstance(function, partial):
+            function, args, kwargs = function.func, (*function.args, *args), {**function.keywords, **kwargs}
+        elif isinstance(function, MethodType) and isinstance(function.__func__, FunctionType | Closure):
+            function, args = function.__func__, (function.__self__, *args)
+        else:
+            return function, args, kwargs
+
+
+def _with_texts(tracer: Tracer, function: Any, kwargs: dict[str, Any], *args: Any) -> Any:
+    return call(tracer, function, args, kwargs)
+
+
+def _call_either(tracer: Tracer, function: ChosenFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of the one or the other function; what it changes is changed in its branch only."""
+    known = tracer.known(function.condition)
+    if known is not None:
+        return call(tracer, function.if_true if known else function.if_false, args, kwargs)
+    found: list[Any] = []
+
+    def called(one: Any) -> Flow:
+        found.append(call(tracer, one, args, kwargs))
+        return Flow.NEXT
+
+    tracer.note(function.condition)
+    fork(tracer, tracer.frames[-1], function.condition, partial(called, function.if_true), partial(called, function.if_false))
+    is_handed_on = len(tracer.frames) + 1 in tracer.hands_on
+    return tracer.merge(function.condition, found[0], found[1], "the returned value", partly=is_handed_on)
+
+
 def in_turn(functions: Iterable[tuple[Callable[[], Any], Any]]) -> None:
     """Call functions one after the other, each where its condition holds; followed like the user's own."""
     for function, is_called in functions:
@@ -112,7 +146,7 @@ def is_followed(function: Any) -> bool:
     written = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(written, FunctionType):
         return _is_users(written.__code__.co_filename) and find_source(written) is not None
-    return isinstance(written, Closure | BoundClosure)
+    return isinstance(written, Closure | BoundClosure | ChosenFunction)
 
 
 def _inner(function: Any) -> Any:
@@ -244,7 +278,8 @@ def _followed(tracer: Tracer, value: Any) -> Any:
             closure.__dict__.update(__name__=value.__name__, __qualname__=value.__qualname__, __doc__=value.__doc__, __wrapped__=value)
             return closure
     inner = value.__func__ if isinstance(value, MethodType) else getattr(class_of(value), "__call__", None)  # noqa: B004 - the function itself is wanted
-    if isinstance(inner, FunctionType) and not isinstance(value, type | Closure | BoundClosure) and _is_users(inner.__code__.co_filename):
+    is_users = isinstance(inner, FunctionType) and not isinstance(value, type | Closure | BoundClosure) and _is_users(inner.__code__.co_filename)
+    if is_users or isinstance(value, ChosenFunction):
 
         def followed(*args: Any, **kwargs: Any) -> Any:
             return call(tracer, value, args, kwargs)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.nodes import Expr, as_boolean
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
@@ -23,6 +24,7 @@ from tidegate.expressions.tracing.is_and_type import check_key, check_member, eq
 from tidegate.expressions.tracing.merge import filled
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.unknown_texts import by_texts, computed, equal_texts, has_unknown_text, is_member
 from tidegate.expressions.tracing.value_kinds import is_array, is_condition
 from tidegate.expressions.tracing.vector import is_symbolic, stored
 
@@ -81,6 +83,8 @@ def _binary(tracer: Tracer, node: ast.BinOp, frame: CallFrame) -> Any:
     if id(left) in tracer.partly or id(right) in tracer.partly:
         return _laid_over(tracer, _laid_over(tracer, {}, left), right)
     note_division(tracer, node.op, left, right)
+    if has_unknown_text(left, right):
+        return computed(tracer, BINARY[type(node.op)], left, right)
     value = BINARY[type(node.op)](left, right)
     if isinstance(value, list):
         tracer.made(value)
@@ -191,11 +195,17 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
     if isinstance(kind, ast.Is | ast.IsNot):
         return same_object(tracer, left, right) is isinstance(kind, ast.Is)
     if isinstance(kind, ast.In | ast.NotIn):
+        if is_unknown_text(left) or has_unknown_text(right):
+            found = is_member(tracer, left, right)
+            return found if isinstance(kind, ast.In) else ~found
         check_member(tracer, left, right)
     elif isinstance(kind, ast.Eq | ast.NotEq):
-        equal = equal_sequences(left, right)
+        is_one = is_unknown_text(left) or is_unknown_text(right)
+        equal = equal_texts(tracer, left, right) if is_one else equal_sequences(left, right)
         if equal is not None:
             return equal if isinstance(kind, ast.Eq) else ~equal if isinstance(equal, Expr) else not equal
+    elif is_unknown_text(left) or is_unknown_text(right):
+        return by_texts(tracer, _COMPARISONS[type(kind)], left, right)
     return _COMPARISONS[type(kind)](left, right)
 
 
@@ -226,7 +236,13 @@ def _call(tracer: Tracer, node: ast.Call, frame: CallFrame) -> Any:
         return special
     is_handed_on = tracer.handed_on is node
     function = evaluate(tracer, node.func, frame)
-    args = tuple(_spread(tracer, node.args, frame))
+    held: Any = getattr(function, "__self__", None)
+    is_update = type(held) is dict and getattr(function, "__name__", "") == "update" and len(node.args) == 1 and not node.keywords
+    args = (tracer.value_of(node.args[0], frame, is_handed_on=True),) if is_update else tuple(_spread(tracer, node.args, frame))
+    if is_update and id(args[0]) in tracer.partly:
+        tracer.touch(held)
+        _laid_over(tracer, cast("dict[Any, Any]", held), args[0])
+        return None
     kwargs: dict[str, Any] = {}
     for item in node.keywords:
         value = evaluate(tracer, item.value, frame)
@@ -283,7 +299,7 @@ def _attribute(tracer: Tracer, node: ast.Attribute, frame: CallFrame) -> Any:
 def _subscript(tracer: Tracer, node: ast.Subscript, frame: CallFrame) -> Any:
     value, index = evaluate(tracer, node.value, frame), evaluate(tracer, node.slice, frame)
     tracer.position = (frame.file, node)
-    found = entry_of(tracer, value, index)
+    found = by_texts(tracer, operator.getitem, value, index) if is_unknown_text(value) else entry_of(tracer, value, index)
     if type(found) is list:
         tracer.made(found) if isinstance(node.slice, ast.Slice) else None
     return tracer.usable(found, node)
@@ -423,12 +439,16 @@ def _named(tracer: Tracer, node: ast.NamedExpr, frame: CallFrame) -> Any:
 def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.value, frame)
     pattern = "" if node.format_spec is None else evaluate(tracer, node.format_spec, frame)
-    shown: Any = _CONVERSIONS[node.conversion](value) if node.conversion in _CONVERSIONS else value
-    return repr(shown) if isinstance(shown, Expr) else format(shown, pattern)
+
+    def written(one: Any) -> str:
+        shown: Any = _CONVERSIONS[node.conversion](one) if node.conversion in _CONVERSIONS else one
+        return repr(shown) if isinstance(shown, Expr) else format(shown, pattern)
+
+    return by_texts(tracer, written, value)
 
 
 def _joined(tracer: Tracer, node: ast.JoinedStr, frame: CallFrame) -> Any:
-    return "".join(str(evaluate(tracer, part, frame)) for part in node.values)
+    return by_texts(tracer, lambda *parts: "".join(map(str, parts)), *(evaluate(tracer, part, frame) for part in node.values))
 
 
 def _yield(tracer: Tracer, node: ast.Yield, frame: CallFrame) -> Any:

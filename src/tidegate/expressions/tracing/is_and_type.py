@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tidegate.expressions.chosen_texts import ChosenText, chosen, is_text, is_unknown_text
 from tidegate.expressions.nodes import TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_mapping, is_sequence
@@ -35,6 +36,8 @@ def same_object(tracer: Tracer, left: Any, right: Any) -> bool:
                 f"`is` compares which objects `{value!r}` and `{other!r}` are; their values are known only during the run",
                 "compare values: `==`, or the condition by itself instead of `is True`, and `not condition` instead of `is False`",
             )
+        if is_unknown_text(value) and is_text(other):
+            raise tracer.error(f"`is` compares which objects `{value!r}` and `{other!r}` are; that is known only during the run", "use `==`")
     return left is right
 
 
@@ -74,13 +77,22 @@ def check_key(tracer: Tracer, key: Any, container: Any = None) -> None:
     A plain variable is a key of a dictionary, as in the ``{self.v: new_value}`` that a body returns, as long as no numbers are keys beside it.
     """
     keys: list[Any] = list(container) if is_dict(container) else []
-    if is_symbolic(key) or isinstance(key, Expr):
+    if is_unknown_text(key):
+        # a variable is a key among others; where its texts are keys, too, one of these is meant
+        if (container is None or is_dict(container)) and not any(is_text(item) and not is_unknown_text(item) and _may_be(key, item) for item in keys):
+            return
+    elif is_symbolic(key) or isinstance(key, Expr):
         is_plain = container is None or is_dict(container)
         if is_plain and _is_variable(key) and all(isinstance(item, Expr | str) or not isinstance(item, _NUMBERS) for item in keys):
             return
     elif not (isinstance(key, _NUMBERS) and any(isinstance(item, Expr) for item in keys)):
         return
     raise tracer.error(f"`{key!r}` is looked up among keys, or kept in a set; which key it equals is known only during the run", _CHOOSE)
+
+
+def _may_be(text: Any, value: Any) -> bool:
+    found = chosen(text)
+    return any(_may_be(one, value) for one in (found.a, found.b)) if isinstance(found, ChosenText) else found == value
 
 
 def _is_variable(key: Any) -> bool:

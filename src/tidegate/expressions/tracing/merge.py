@@ -26,6 +26,7 @@ from tidegate.expressions.tracing.vector import Vector
 from tidegate.quick_dataclass import dataclass
 
 __all__ = [
+    "ChosenFunction",
     "Diverged",
     "MismatchError",
     "Views",
@@ -83,6 +84,15 @@ def describe(value: Any) -> str:
     if isinstance(value, list | tuple | set | deque):
         return f"a {type(value).__name__} of length {len(value)}"  # pyright: ignore[reportUnknownArgumentType,reportUnknownMemberType]
     return f"{value!r}" if isinstance(value, str) else f"an object of type {type(value).__name__}"
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenFunction:
+    """One of two functions, as a condition says: a call of it is a call of either, in a branch each."""
+
+    condition: Expr
+    if_true: Any
+    if_false: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +194,8 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
         return _merge_arrays(condition, a, b, views)
     if is_text(a) and is_text(b):
         return a if isinstance(a, str | Enum) and type(a) is type(b) and a == b else ChosenText(condition, a, b)
+    if _is_called(a) and _is_called(b) and not (isinstance(a, type) and isinstance(b, type)):
+        return a if a == b else ChosenFunction(condition, a, b)
     if type(a) is not type(b):
         raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
     if isinstance(a, list | tuple | dict | deque):
@@ -193,6 +205,10 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
     if not isinstance(a, Diverged) and a == b:
         return a
     raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
+
+
+def _is_called(value: Any) -> bool:
+    return isinstance(value, ChosenFunction) or (callable(value) and not isinstance(value, Expr))
 
 
 def _held(value: Any, contents: Contents) -> Any:

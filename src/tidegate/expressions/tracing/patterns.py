@@ -9,9 +9,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.call_frames import CallFrame
 from tidegate.expressions.tracing.tracer import Tracer
+from tidegate.expressions.tracing.unknown_texts import equal_texts, has_unknown_text
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 from tidegate.expressions.tracing.vector import is_symbolic
 
@@ -24,16 +26,16 @@ def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: CallFrame
     """When a pattern matches, as a condition that may be a literal, and the names it binds."""
     if isinstance(pattern, ast.MatchAs):
         return _named(tracer, subject, pattern, frame)
-    if not isinstance(subject, Expr) and not is_symbolic(subject):
+    if not isinstance(subject, Expr) and not is_symbolic(subject) and not has_unknown_text(subject):
         return _by_python(subject, pattern, frame)
     if isinstance(pattern, ast.MatchOr):
         return _either(tracer, subject, pattern, frame)
     if isinstance(pattern, ast.MatchValue):
-        if not isinstance(subject, Expr):
+        if not isinstance(subject, Expr) and not is_unknown_text(subject):
             return FALSE, {}
         value = tracer.evaluate(tracer, pattern.value, frame)
-        equal: Any = subject == value
-        return (as_boolean(equal) if isinstance(equal, Expr) else FALSE), {}
+        equal = equal_texts(tracer, subject, value) if is_unknown_text(subject) else subject == value
+        return (as_boolean(equal) if isinstance(equal, Expr | bool) else FALSE), {}
     if isinstance(pattern, ast.MatchSingleton) and (pattern.value is None or not isinstance(subject, Expr)):
         return FALSE, {}
     if isinstance(pattern, ast.MatchSequence):
@@ -52,14 +54,18 @@ def _named(tracer: Tracer, subject: Any, pattern: ast.MatchAs, frame: CallFrame)
 
 
 def _either(tracer: Tracer, subject: Any, pattern: ast.MatchOr, frame: CallFrame) -> Match:
-    together = FALSE
-    for part in pattern.patterns:
-        condition, names = matched(tracer, subject, part, frame)
-        if names and condition is not TRUE and condition is not FALSE:
-            raise tracer.error(f"`case {ast.unparse(pattern)}` binds names under the condition `{condition!r}`", "write a `case` for each")
-        if condition is TRUE:
-            return (together | condition, names) if not names else _unless(tracer, together, names, pattern)
-        together = together | condition
+    together, depth = FALSE, len(tracer.assumptions)
+    try:
+        for part in pattern.patterns:
+            condition, names = matched(tracer, subject, part, frame)
+            if names and condition is not TRUE and condition is not FALSE:
+                raise tracer.error(f"`case {ast.unparse(pattern)}` binds names under the condition `{condition!r}`", "write a `case` for each")
+            if condition is TRUE:
+                return (together | condition, names) if not names else _unless(tracer, together, names, pattern)
+            together = together | condition
+            tracer.assume(condition, False)  # the next is looked at where this one does not match
+    finally:
+        del tracer.assumptions[depth:]
     return together, {}
 
 

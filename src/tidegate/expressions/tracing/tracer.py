@@ -86,7 +86,7 @@ class Tracer:
     call : calls anything with arguments.
     merge_yields, make_equation, merge_returns, point : of the front end; see ``trace``.
     spoiled : objects that are of no use any more, and why.
-    partly : dictionaries of which some keys are there under a condition only: they can be changed, and handed on to a front end that reads such.
+    partly : dictionaries whose keys, or their order, depend on a condition: they can be changed, and handed on to a front end that reads such.
     handed_on : the expression whose value is only handed on, if it is one of these.
     hands_on : depths of the calls that return to where their value is handed on.
     """
@@ -451,7 +451,7 @@ class Tracer:
         if spoiled is not None:
             raise self.error(spoiled, "build it the same way in both branches, e.g. with `a if condition else b` as an element")
         if id(value) in self.partly and not is_handed_on:
-            raise self.error(self.partly[id(value)][1], "give it the same keys in both branches, e.g. with `a if condition else b` as an entry")
+            raise self.error(self.partly[id(value)][1], "give it the same keys in one order, e.g. with `a if condition else b` as an entry")
         return value
 
     def require_usable(self, *given: Any) -> None:

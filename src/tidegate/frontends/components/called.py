@@ -162,10 +162,13 @@ class CalledAtPoint:
         self._values = AttributeValues({name: item.shape_of(item.value) for name, item in declarations.items()}, kind=ValuedNumber)
         self.instance = instance_in_numbers(component, self._values)
         self._element_of: dict[Expr, Expr] = {}  # of its own symbol, of its derivative, and of what may stand for its value before
+        self._texts: dict[Expr, Declaration] = {}
         self._elsewhere: dict[float, Expr] = {}  # its value where a point says nothing
         for name, item in declarations.items():
             for element in element_names(name, self._values.shapes[name]):
                 own = symbol(item.symbol_role, element)
+                if item.texts:
+                    self._texts[own] = item
                 self._element_of |= dict.fromkeys([own, symbol(Role.DERIVATIVE, element), *before_of(own)], own)
                 value = otherwise(own) + 1e-3 * (1 + len(self._elsewhere))  # no two alike: keys of a dictionary are told apart by their values
                 while value in self._elsewhere and value + 1e-3 != value:
@@ -197,7 +200,14 @@ class CalledAtPoint:
 
     def _has_equal(self, point: Mapping[Expr, float]) -> bool:
         """Whether two elements have one value at a point."""
-        given = {item: value for item, value in point.items() if self._element_of.get(item) is item}
+        given = {item: value for item, value in point.items() if self._element_of.get(item) is item and item not in self._texts}
+        texts = [
+            (known.enumeration, next((text for text, number in known.texts if number == point[item]), ""))
+            for item, known in self._texts.items()
+            if item in point
+        ]
+        if len(set(texts)) < len(texts):
+            return True
         others = [self._elsewhere[value] for value in given.values() if value in self._elsewhere]
         are_apart = len(self._elsewhere) == len(self._values.numbers) and len(set(given.values())) == len(given)
         return not are_apart or any(item not in given for item in others)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn, cast
+from typing import Any, Final, NoReturn, Self, cast
 
 import numpy as np
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr
 from tidegate.expressions.chosen_texts import ChosenText
+from tidegate.expressions.nodes import as_boolean
 from tidegate.expressions.tracing import Truth, written_at
 from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.numbers_as_texts import Texts, text_of, text_problem
 
-__all__ = ["Choice", "Choices", "choice_of", "number_among", "texts_among", "without_choices"]
+__all__ = ["Choice", "Choices", "PlainText", "choice_of", "enumeration_of", "number_among", "texts_among", "without_choices"]
 
 _LIKE: Final = 'write e.g. values=("idle", "heating"), or give a member of an enumeration'
 
@@ -46,6 +47,14 @@ def texts_among(values: Any, start: Any, place: Origin) -> Texts:
     return tuple((str(item), k) for k, item in enumerate(listed))
 
 
+def enumeration_of(values: Any, start: Any) -> type[enum.Enum] | None:
+    """The enumeration that is given, or that the start belongs to; None for texts that are listed, and for numbers."""
+    if isinstance(values, type) and issubclass(values, enum.Enum):
+        return values
+    first = next(iter(_flat(start)), start)
+    return type(first) if values is None and isinstance(first, enum.Enum) else None
+
+
 def number_among(texts: Texts, value: Any, name: str, place: Origin | None = None) -> Any:
     """What stands for a text; expressions, functions and numbers of texts as they are.
 
@@ -60,7 +69,7 @@ def number_among(texts: Texts, value: Any, name: str, place: Origin | None = Non
         return found if all(isinstance(item, int) for item in found) else np.array(found, dtype=object)
     if isinstance(value, Choice):
         if value.texts != texts:
-            raise UsageError(f"{name} is compared with or given the value of {value.name}, which has other texts", origin=place)
+            raise UsageError(f"{name} is compared with or given the value of {value.variable}, which has other texts", origin=place)
         return value.item
     if isinstance(value, enum.Enum):
         value = text_of(value)
@@ -81,18 +90,35 @@ class Choice:
     ----------
     item : its symbol, or a number.
     texts : with their numbers.
-    name : of the variable.
+    variable : its name.
+    enumeration : whose members the texts stand for, if there is one.
     """
 
     is_text = True
-    __slots__ = ("item", "name", "texts")
+    __slots__ = ("enumeration", "item", "texts", "variable")
 
-    def __init__(self, item: Any, texts: Texts, name: str) -> None:
-        self.item, self.texts, self.name = item, texts, name
+    def __init__(self, item: Any, texts: Texts, variable: str, enumeration: type[enum.Enum] | None = None) -> None:
+        self.item, self.texts, self.variable, self.enumeration = item, texts, variable, enumeration
+
+    @property
+    def chosen(self) -> Any:
+        """The text or member itself, as a choice among all where that is known only during the run."""
+        values = self._values()
+        if not isinstance(self.item, Expr):
+            return values.get(float(self.item), self)
+        first, *others = reversed(values.items())
+        found = first[1]
+        for number, value in others:
+            found = ChosenText(as_boolean(self.item == number), value, found)
+        return found
+
+    def _values(self) -> dict[float, Any]:
+        members = {text_of(item): item for item in self.enumeration} if self.enumeration is not None else {}
+        return {number: members.get(text, text) for text, number in self.texts}
 
     def _number(self, other: object) -> Any:
         try:
-            return number_among(self.texts, other, self.name)
+            return number_among(self.texts, other, self.variable)
         except UsageError as error:
             if error.origin is not None:
                 raise
@@ -108,16 +134,53 @@ class Choice:
         return ~self.__eq__(other)
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self.variable if isinstance(self.item, Expr) or self.chosen is self else self.chosen)
 
     def __bool__(self) -> NoReturn:
-        raise UsageError(f"{self.name} is one of {', '.join(repr(text) for text, _ in self.texts)}, and no truth value", hint=self._hint())
+        raise UsageError(f"{self.variable} is one of {', '.join(repr(text) for text, _ in self.texts)}, and no truth value", hint=self._hint())
+
+    def __getattr__(self, name: str) -> Any:
+        """What a member has, where it is known which it is."""
+        if name.startswith("__") or isinstance(self.item, Expr) or self.chosen is self:
+            raise AttributeError(name)
+        return getattr(self.chosen, name)
 
     def __repr__(self) -> str:
-        return self.name
+        return self.variable
 
     def _hint(self) -> str:
-        return f"compare it: self.{self.name} == {self.texts[0][0]!r}"
+        return f"compare it: self.{self.variable} == {self.texts[0][0]!r}"
+
+
+class PlainText(str):
+    """The text that a variable has while methods are called with numbers; it may be the key of a dict of new values.
+
+    Parameters
+    ----------
+    item : its number.
+    texts, variable : as of a ``Choice``.
+    """
+
+    __slots__ = ("item", "texts", "variable")
+    enumeration = None
+
+    item: Any
+    texts: Texts
+    variable: str
+
+    def __new__(cls, text: str, item: Any, texts: Texts, variable: str) -> Self:
+        """A text with more to it."""
+        made = super().__new__(cls, text)
+        made.item, made.texts, made.variable = item, texts, variable
+        return made
+
+    def __eq__(self, other: object) -> Any:
+        return other == self if isinstance(other, Choice) else Truth(str.__eq__(self, str(other)) if isinstance(other, str) else False)
+
+    def __ne__(self, other: object) -> Any:
+        return ~self.__eq__(other)
+
+    __hash__ = str.__hash__
 
 
 class Choices(Choice):
@@ -131,7 +194,7 @@ class Choices(Choice):
         own, others = (np.broadcast_to(np.asarray(item, dtype=object), shape) for item in (self.item, number))
         found = np.empty(shape, dtype=object)
         for place in np.ndindex(shape):
-            found[place] = Choice(own[place], self.texts, f"{self.name}{list(place)}") == others[place]
+            found[place] = Choice(own[place], self.texts, f"{self.variable}{list(place)}") == others[place]
         return found.view(Vector)
 
     def __ne__(self, other: object) -> Any:
@@ -142,7 +205,7 @@ class Choices(Choice):
         return found.view(Vector)
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self.variable)
 
     def __len__(self) -> int:
         return len(self.item)
@@ -150,10 +213,15 @@ class Choices(Choice):
     def __getitem__(self, place: Any) -> Any:
         item = self.item[place]
         shown = str(place).strip("()").replace(" ", "")
-        return (Choices if np.ndim(item) else Choice)(item, self.texts, f"{self.name}[{shown}]")
+        return choice_of(item, self.texts, f"{self.variable}[{shown}]", self.enumeration)
 
     def __iter__(self) -> Any:
         return (self[k] for k in range(len(self)))
+
+    @property
+    def chosen(self) -> Any:
+        """Itself: its elements are texts, and not the array."""
+        return self
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -161,9 +229,14 @@ class Choices(Choice):
         return np.shape(self.item)
 
 
-def choice_of(item: Any, texts: Texts, name: str) -> Choice:
-    """A variable with texts: one, or an array."""
-    return (Choices if np.ndim(item) else Choice)(item, texts, name)
+def choice_of(item: Any, texts: Texts, variable: str, enumeration: type[enum.Enum] | None = None) -> Choice | PlainText:
+    """A variable with texts: one, an array, or the text itself where its number is known."""
+    if np.ndim(item):
+        return Choices(item, texts, variable, enumeration)
+    made = Choice(item, texts, variable, enumeration)
+    if enumeration is None and isinstance(item, float) and isinstance(made.chosen, str):
+        return PlainText(made.chosen, item, texts, variable)
+    return made
 
 
 def _flat(value: Any) -> list[Any]:
@@ -180,12 +253,14 @@ def without_choices(returned: Any, place: Origin | None = None) -> Any:
     if not isinstance(returned, Mapping):
         return returned
     given = cast("Mapping[Any, Any]", returned)
-    if not any(isinstance(item, Choice) for pair in given.items() for item in pair):
+    if not any(isinstance(item, Choice | PlainText) for pair in given.items() for item in pair):
         return given
     found: dict[Any, Any] = {}
     for key, value in given.items():
-        if isinstance(key, Choice):
-            found[key.item] = number_among(key.texts, value, key.name, place)
+        if isinstance(key, Choice | PlainText):
+            # numbers are no keys: two variables may have the same
+            target = key.variable if isinstance(key.item, float) else key.item
+            found[target] = number_among(key.texts, value, key.variable, place)
         else:
-            found[key] = value.item if isinstance(value, Choice) else value
+            found[key] = value.item if isinstance(value, Choice | PlainText) else value
     return found

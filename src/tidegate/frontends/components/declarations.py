@@ -19,7 +19,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
 from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.choices import choice_of, number_among, texts_among
+from tidegate.frontends.components.choices import choice_of, enumeration_of, number_among, texts_among
 from tidegate.frontends.components.class_body import refuse_computations, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.frontends.components.elements import quantity as symbols_named
@@ -254,7 +254,7 @@ class Declaration:
         self.present_while: tuple[str, ...] = ()  # of a model that is a part, what that says of its own parts
         self.is_potential = False  # likewise
         self.is_hidden = False  # likewise
-        self.texts = texts_among(values, self.value, self.origin)
+        self.texts, self.enumeration = texts_among(values, self.value, self.origin), enumeration_of(values, self.value)
         if self.texts:
             self.kind, self.value = "integer", number_among(self.texts, self.value, type(self).__name__, self.origin)
         self.shape = _shape(shape, self.origin)
@@ -282,11 +282,11 @@ class Declaration:
         name = f"{path}.{own}" if path else own
         plain = vars(instance).get("_plain")  # numbers stand for the variables while a run is judged
         if plain is not None:
-            return choice_of(plain[name], self.texts, name) if self.texts else plain[name]
+            return choice_of(plain[name], self.texts, name, self.enumeration) if self.texts else plain[name]
         _require_own(instance, own)
         overrides = vars(instance).get("_overrides", {})
         symbols = symbols_named(self.symbol_role, name, self.shape_of(overrides[own]) if own in overrides else self.shape_of(self.value))
-        return choice_of(symbols, self.texts, name) if self.texts else symbols
+        return choice_of(symbols, self.texts, name, self.enumeration) if self.texts else symbols
 
     def __set__(self, instance: object, value: object) -> None:
         raise UsageError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from functools import cached_property
@@ -359,7 +359,13 @@ class Follower:
         except Exception:  # noqa: BLE001 - as above
             most = max(1, min(_POINTS, _WORK // (1 + sum(1 for _ in walk(roots))))) if followed.condition_origins else 1
         place = function_origin(function)
-        require_agreement(f"{self.name}.{_called(function)}", self.placed(place if place.line else origin), values, plain, start, most, order)
+        shown, at = f"{self.name}.{_called(function)}", self.placed(place if place.line else origin)
+        require_agreement(shown, at, values, plain, start, most, order, self._among(start))
+
+    def _among(self, symbols: Iterable[Expr]) -> dict[Expr, list[float]]:
+        """The numbers of their texts, for variables that have such."""
+        declared = {item: self._declared_as.get(item.data.name) for item in symbols}
+        return {item: [float(number) for _, number in given.texts] for item, given in declared.items() if given is not None and given.texts}
 
     def _start(self, roots: Sequence[Expr]) -> dict[Expr, float]:
         """Declared values of the symbols that matter, where these are numbers."""
@@ -379,15 +385,20 @@ class Follower:
             branches = [self._by_element(branch, origin) for branch in branches]
         merged: dict[Any, Any] = {}
         for key in {**branches[0], **branches[1]}:
-            old = flat(self.value(key, origin) if isinstance(key, str | Declaration) else key)
-            values = [flat(branch[key]) if key in branch else old for branch in branches]
+            values = [flat(self._in_numbers_of(key, branch[key], origin)) if key in branch else self._elements_of(key, origin) for branch in branches]
             size = max(map(len, values))
             pairs = zip(*(value * size if len(value) == 1 else value for value in values), strict=True)
             merged[key] = [select(condition, *pair) for pair in pairs]
         return merged
 
     def _elements_of(self, key: Any, origin: Origin) -> list[Any]:
-        return flat(self.value(key, origin) if isinstance(key, str | Declaration) else key)
+        target = self.value(key, origin) if isinstance(key, str | Declaration) else key
+        return flat(target.item if isinstance(target, Choice) else target)
+
+    def _in_numbers_of(self, key: Any, value: Any, origin: Origin) -> Any:
+        """A new value, with the number of a text where that is given to a variable by its name."""
+        declared = self._declared_as.get(key) if isinstance(key, str) else key if isinstance(key, Declaration) else None
+        return number_among(declared.texts, value, declared.name, origin) if declared is not None and declared.texts else value
 
     def _overlaps(self, branch: Mapping[Any, Any], other: Mapping[Any, Any], origin: Origin) -> bool:
         """Whether an array is assigned as a whole here and in part there."""
@@ -397,17 +408,14 @@ class Follower:
     def _by_element(self, branch: Mapping[Any, Any], origin: Origin) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
         for key, value in branch.items():
-            targets, values = self._elements_of(key, origin), flat(value)
+            targets, values = self._elements_of(key, origin), flat(self._in_numbers_of(key, value, origin))
             found.update(zip(targets, values * (len(targets) // len(values)) if len(values) < len(targets) else values, strict=True))
         return found
 
     def _assignments(self, key: Any, value: Any, name: str, origin: Origin) -> list[Assignment]:
-        target = self.value(key, origin) if isinstance(key, str | Declaration) else key
-        declared = self._declared_as.get(key) if isinstance(key, str) else None
-        if declared is not None and declared.texts:
-            value = number_among(declared.texts, value, declared.name, origin)
+        target, value = self.value(key, origin) if isinstance(key, str | Declaration) else key, self._in_numbers_of(key, value, origin)
         if isinstance(target, Choice):
-            target, value = target.item, number_among(target.texts, value, target.name, origin)
+            target, value = target.item, number_among(target.texts, value, target.variable, origin)
         targets = flat(target)
         if not all(isinstance(item, Expr) and item.op == "symbol" for item in targets):
             raise ModelError(
