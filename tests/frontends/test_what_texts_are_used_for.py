@@ -1,4 +1,4 @@
-"""What Python does with texts and members of an enumeration is done with variables that have such values: random automata, and one use after another."""
+"""What Python does with texts and members of an enumeration is done with variables that have such values."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_an_automaton_goes_its_way(body: Callable[..., Any]) -> None:
         (lambda self: {self.n: len(f"{self.state} {self.light.name}"), self.light: Light.GREEN}, 10.0),
         (lambda self: {self.n: {Light.RED: 1.0, Light.AMBER: 2.0, Light.GREEN: 3.0}[self.light], self.light: Light.AMBER}, 2.0),
         (lambda self: {self.n: {"red": 1.0, "amber": 2.0, "green": 3.0}[self.light.value], self.light: Light.AMBER}, 2.0),
-        (lambda self: {self.n: float("off" in self.several) + 2.0 * (self.several[0] in {"off"}), self.several[0]: "off"}, 3.0),
+        (lambda self: {self.n: float("off" in self.several) + 2.0 * (self.several[0] in ("off", "?")), self.several[0]: "off"}, 3.0),
         (lambda self: {self.n: (math.sin if self.x > 1 else math.cos)(0.0) + {"idle": max, "off": min}.get(self.state, min)(3.0, self.n)}, 4.0),
     ],
 )
