@@ -21,10 +21,10 @@ Form = Literal["functions", "component"]
 END = 2.0
 _CLOCKS = {"one": (0.31, 0.17), "two": (0.47, 0.23)}  # period and first tick; they never tick together before the end
 _LEVEL = 0.55
-_STARTS = {"x": 0.1, "w": 0.0, "u": 0.7, "v": -0.4, "m": 0.2}
+_STARTS = {"x": 0.1, "w": 0.0, "u": 0.7, "v": -0.4, "m": 0.2, "q": 1.0}
 _K = 0.9
 _CLOSE = 1e-6  # to a threshold, or of two instants: what rounding decides says nothing
-_ASSIGNED = ("u", "v", "x", "m")
+_ASSIGNED = ("u", "v", "x", "m", "q")  # the last is a whole number
 
 
 class BodyWriter(Writer):
@@ -52,8 +52,26 @@ class BodyWriter(Writer):
             return f"self.{name}"
         return f'{"given" if name == "k" else "states" if name in "xw" else "held"}["{name}"]'
 
-    def value(self) -> str:
-        """A new value, of size one."""
+    def condition(self, depth: int = 1) -> str:
+        """An expression that is true or false; some ask which whole number it is."""
+        if self.rng.random() < 0.85:
+            return super().condition(depth)
+        number = self.rng.randint(0, 2)
+        asked = [f"mode == {number}", f"mode != {number}", f"mode in (0, {number})", f"mode not in {{{number}, 7}}", "mode in range(1, 3)"]
+        return self.rng.choice([*asked, f"(mode == {number} and {super().condition(0)})"])
+
+    def number(self, depth: int = 2) -> str:
+        """An expression that is a number; some depend on which whole number it is."""
+        if depth == 0 or self.rng.random() < 0.9:
+            return super().number(depth)
+        inner = [super(BodyWriter, self).number(depth - 1) for _ in range(3)]
+        entries = [f"[{', '.join(inner)}][int(mode)]", f"{{0: {inner[0]}, 1: 0.5, 2: 0.7}}[int(mode)]"]
+        return self.rng.choice([*entries, f"({inner[0]} if mode == 1 else {inner[1]})"])
+
+    def value(self, name: str) -> str:
+        """A new value of a variable, of size one."""
+        if name == "q":
+            return f"({self.rng.choice(['mode', str(self.rng.randint(0, 2))])} + {self.rng.randint(1, 2)}) % 3"
         return self.rng.choice(
             [
                 f"math.sin({self.number(1)})",
@@ -69,11 +87,11 @@ class BodyWriter(Writer):
         kind = self.rng.random()
         if kind < 0.12:
             return self.rng.choice(["return {}", "return"])
-        items = [f"{self.key(name)}: {self.value()}" for name in self.rng.sample(_ASSIGNED, self.rng.randint(1, 3))]
+        items = [f"{self.key(name)}: {self.value(name)}" for name in self.rng.sample(_ASSIGNED, self.rng.randint(1, 3))]
         every = "{" + ", ".join(items) + "}"
         if kind < 0.3:
             return f"return {{{items[0]}}} if {self.condition()} else {every}"
-        helped = f"common({self.value()})"
+        helped = f"common({self.value('u')})"
         return "return " + self.rng.choice([f"{every} | out", f"{{**out, {items[0]}}}", f"{{{items[0]}, **out}}", helped, every, every, every])
 
     def leave(self, indent: int, in_loop: bool, depth: int) -> None:
@@ -93,7 +111,8 @@ class BodyWriter(Writer):
             super().statement(indent, in_loop, depth)
             return
         self.budget -= 1
-        key, value = self.key(self.rng.choice(_ASSIGNED)), self.value()
+        name = self.rng.choice(_ASSIGNED)
+        key, value = self.key(name), self.value(name)
         texts = [f"out[{key}] = {value}", f"out[{key}] = {value}", f"out.update({{{key}: {value}}})", f"out |= {{{key}: {value}}}"]
         texts += [f"out = {{**out, {key}: {value}}}", f"tg.message('m{self.rng.randint(0, 5)}')", f"s = {self.number(0)} + {self.given('k')}"]
         self.put(indent, self.rng.choice(texts))
@@ -103,7 +122,7 @@ class BodyWriter(Writer):
         self.budget = 16
         self.put(indent, f"a, b, c = {', '.join(self.given(name) for name in self.rng.sample(['x', 'u', 'v', 'm', 'k'], 3))}")
         for line in (
-            "r, s, k0, shared, out = 0.1, -0.2, 0.0, 0.4, {}",
+            f"r, s, k0, shared, out, mode = 0.1, -0.2, 0.0, 0.4, {{}}, {self.given('q')}",
             "xs, z, record = [a, b, 0.3], np.zeros(3), SimpleNamespace(u=c, v=0.0)",
             "alias, part = xs, z[1:]",
             "def bump(u):",
@@ -156,7 +175,7 @@ class BodyWriter(Writer):
             return
         clocks = ", ".join(f"tg.event(every={period}, start={start}, reset={name})" for name, (period, start) in _CLOCKS.items())
         self.put(0, f"events = [{clocks}, tg.event(lambda t, y: y['x'] > {_LEVEL}, reset=over)]")
-        y0, discrete = ({name: _STARTS[name] for name in names} for names in ("xw", "uvm"))
+        y0, discrete = ({name: _STARTS[name] for name in names} for names in ("xw", "uvmq"))
         self.put(0, "rates = lambda t, y, p, d: [d['u'], 0.3*d['v']]")
         self.put(0, f"model = tg.ode(rates, y0={y0}, p={{'k': {_K}}}, discrete={discrete}, events=events)")
 
@@ -222,7 +241,7 @@ class PlainRun:
     def _call(self, name: str) -> dict[str, float]:
         values = self.values
         if self.form == "functions":
-            y, d = ({each: values[each] for each in names} for names in ("xw", "uvm"))
+            y, d = ({each: values[each] for each in names} for names in ("xw", "uvmq"))
             returned = self._space[name](self._t, y, {"k": _K}, d)
         else:
             instance = self._space["M"]()

@@ -139,6 +139,8 @@ class _Choice:
             raise self._tracer.error(f"the index `{index!r}` lies outside of what there is", "count from 0 to the length less one")
         value = self._looked_up(index, entries) if _are_numbers(entries) else self._branches(index, entries)
         if limits[0] < min(entries) or limits[1] > max(entries):
+            # for a `try` around it
+            self._tracer.may_raise += [(IndexError, self._tracer.here()), (KeyError, self._tracer.here())]
             value = _merged(self._tracer, without_own_event((index >= min(entries)) & (index <= max(entries))), value, self._nothing(value))
         return value
 

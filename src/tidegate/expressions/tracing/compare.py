@@ -159,10 +159,34 @@ class _Graph:
         """What decides: the quantities whose sign is asked for, once each."""
         return list(dict.fromkeys(item.args[0] for item in self.order if item.op in ("ge", "gt", "nonzero")))
 
+    def compared_with(self) -> dict[Expr, list[float]]:
+        """Numbers that symbols are asked to be equal to, and one that they are not."""
+        found: dict[Expr, list[float]] = {}
+        for item in self.order:
+            symbol, number = _equality(item)
+            if symbol is not None and number not in found.setdefault(symbol, []):
+                found[symbol].append(number)
+        return {symbol: [*numbers, max(numbers) + 1.0] for symbol, numbers in found.items()}
+
     def values(self, points: Sequence[Point]) -> dict[Expr, FloatArray]:
         """Every node at every point; a symbol that no point has is 0."""
         symbols = [item for item in self.order if item.op == "symbol"]
         return columns_of(self.order, {item: np.array([point.get(item, 0.0) for point in points]) for item in symbols}, len(points))
+
+
+def _equality(item: Expr) -> tuple[Expr | None, float]:
+    """The symbol and the number of ``symbol == number``, which is ``symbol <= number and symbol >= number``."""
+    if item.op != "and" or any(part.op != "ge" for part in item.args):
+        return None, 0.0
+    a, b = (part.args[0] for part in item.args)
+    for one, other in ((a, b), (b, a)):
+        if one.op == "symbol" and other.op == "neg" and other.args[0] is one:
+            return one, 0.0
+    if a.op == b.op == "sub" and a.args[0] is b.args[1] and a.args[1] is b.args[0]:
+        for one, other in (a.args, b.args):
+            if one.op == "symbol" and other.is_constant:
+                return one, float(other.value)
+    return None, 0.0
 
 
 def _points_around(graph: _Graph, start: Point, most: int) -> list[Point]:
@@ -267,12 +291,13 @@ def compare(
     parts = numbers_of(followed)
     if parts is None or not _are_numbers(parts):
         return None
-    pair = _Pair(_Graph([as_expr(item) for item in parts]), plain, followed, order or list, among or {})
+    graph = _Graph([as_expr(item) for item in parts])
+    pair = _Pair(graph, plain, followed, order or list, among or {}, graph.compared_with())
     beginning = dict(start)
     is_called = pair.graph.is_called
     if is_called and _differ(pair.followed(beginning), pair.followed(beginning)):
         return None
-    for at, point in enumerate(_allowed(_points_around(pair.graph, beginning, most), pair.among)):
+    for at, point in enumerate(_allowed(_points_around(pair.graph, beginning, most), pair)):
         found = pair.called(point)
         if found is None:
             continue
@@ -285,11 +310,14 @@ def compare(
     return None
 
 
-def _allowed(points: list[Point], among: Mapping[Expr, Sequence[float]]) -> list[Point]:
-    """The start, and the other points with one of its values for every symbol that has only some."""
+def _allowed(points: list[Point], pair: _Pair) -> list[Point]:
+    """The start, and other points with one of its values for every symbol that has only some; at each second, that is asked to be equal to some."""
     rng = np.random.default_rng(_SEED)
-    drawn = [{item: float(rng.choice(values)) for item, values in among.items()} for _ in points[1:]]
-    return [*points[:1], *({**point, **new} for point, new in zip(points[1:], drawn, strict=True))]
+    found = points[:1]
+    for at, point in enumerate(points[1:], start=1):
+        wanted = {**pair.compared_with, **pair.among} if at % 2 else pair.among
+        found.append({**point, **{item: float(rng.choice(values)) for item, values in wanted.items() if item in point}})
+    return found
 
 
 def _are_numbers(parts: list[Any]) -> bool:
@@ -305,6 +333,11 @@ class _Pair:
     like: Any
     order: Order
     among: Mapping[Expr, Sequence[float]]
+    compared_with: Mapping[Expr, Sequence[float]]
+
+    def keeps(self, item: Expr, value: float) -> bool:
+        """Whether a symbol has this value exactly, so that values beside it say nothing of it."""
+        return item in self.among or value in self.compared_with.get(item, ())
 
     def followed(self, point: Point) -> list[float] | None:
         """What the graph gives; None where an opaque function of the user in it does not like the point."""
@@ -363,7 +396,8 @@ def _spread(pair: _Pair, point: Point, here: FloatArray) -> FloatArray:
     widest = np.zeros(here.size)
     for _ in range(4):
         moved = {
-            item: value if item in pair.among else value + _NEAR * (abs(value) or 1.0) * float(rng.uniform(-1, 1)) for item, value in point.items()
+            item: value if pair.keeps(item, value) else value + _NEAR * (abs(value) or 1.0) * float(rng.uniform(-1, 1))
+            for item, value in point.items()
         }
         values = np.array(pair.followed(moved) or [math.inf] * here.size)
         with np.errstate(all="ignore"):

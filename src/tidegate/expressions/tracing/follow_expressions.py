@@ -20,7 +20,7 @@ from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.follow_calls import is_followed
-from tidegate.expressions.tracing.is_and_type import check_key, check_member, equal_sequences, same_object
+from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, check_member, equal_sequences, is_among_numbers, same_object
 from tidegate.expressions.tracing.merge import filled
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
@@ -197,6 +197,9 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
     if isinstance(kind, ast.In | ast.NotIn):
         if is_unknown_text(left) or has_unknown_text(right):
             found = is_member(tracer, left, right)
+            return found if isinstance(kind, ast.In) else ~found
+        if is_among_numbers(left, right):
+            found = as_boolean(among_numbers(left, right))
             return found if isinstance(kind, ast.In) else ~found
         check_member(tracer, left, right)
     elif isinstance(kind, ast.Eq | ast.NotEq):

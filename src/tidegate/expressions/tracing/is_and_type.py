@@ -14,12 +14,21 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.expressions.chosen_texts import ChosenText, chosen, is_text, is_unknown_text
-from tidegate.expressions.nodes import TRUE, Expr, as_boolean
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_expr
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import is_symbolic
 
-__all__ = ["check_arguments", "check_entry", "check_key", "check_member", "equal_sequences", "same_object"]
+__all__ = [
+    "among_numbers",
+    "check_arguments",
+    "check_entry",
+    "check_key",
+    "check_member",
+    "equal_sequences",
+    "is_among_numbers",
+    "same_object",
+]
 
 _NUMBERS: Final = (bool, int, float, np.number, np.bool_, Expr)
 _CHOOSE: Final = "choose with `if` and `elif`, or `a if condition else b`, on the value itself"
@@ -56,6 +65,23 @@ def equal_sequences(left: Any, right: Any) -> Any:
             return None
         together = together & as_boolean(one)
     return together is TRUE if together.is_constant else together
+
+
+def is_among_numbers(item: Any, container: Any) -> bool:
+    """Whether ``item in container`` asks for a number, known only during the run, among numbers."""
+    if not isinstance(container, list | tuple | set | frozenset | range) and not is_dict(container):
+        return False
+    values: list[Any] = [item, *container]
+    are_numbers = all(isinstance(value, _NUMBERS) and not (isinstance(value, Expr) and value.is_boolean) for value in values)
+    return are_numbers and is_symbolic(*values)
+
+
+def among_numbers(item: Any, container: Iterable[Any]) -> Any:
+    """``item in container``: it is equal to one of them."""
+    found: Any = FALSE
+    for other in container:
+        found = found | as_boolean(as_expr(item) == other)
+    return found
 
 
 def check_member(tracer: Tracer, item: Any, container: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Final, cast
@@ -346,17 +346,21 @@ class Follower:
         roots = [as_expr(item) for item in numbers]
         start = self._start([*roots, *followed.condition_origins])
         called, along = ways
+        answers: list[Any] = []
 
         def plain(point: Mapping[Expr, float]) -> Any:
             try:
-                return called(point)
-            except Exception:  # noqa: BLE001 - whatever the user's code and what it calls do when they meet numbers
+                answers[:] = [called(point)]
+            except Exception as error:  # whatever the user's code and what it calls do when they meet numbers
+                if answers and not isinstance(error, UsageError):
+                    raise  # it can be called: at this point it does not answer
                 return along(point)
+            return answers[0]
 
+        with suppress(Exception):
+            plain(start)
         most = MOST_POINTS
-        try:
-            called(start)
-        except Exception:  # noqa: BLE001 - as above
+        if not answers:
             most = max(1, min(_POINTS, _WORK // (1 + sum(1 for _ in walk(roots))))) if followed.condition_origins else 1
         place = function_origin(function)
         shown, at = f"{self.name}.{_called(function)}", self.placed(place if place.line else origin)

@@ -96,17 +96,27 @@ class Sides:
     def __int__(self) -> int:
         return int(bool(self))
 
-    def __invert__(self) -> bool:
-        return not self
+    __hash__ = object.__hash__
 
-    def __and__(self, other: Any) -> bool:
-        return bool(self) and bool(other)
 
-    def __or__(self, other: Any) -> bool:
-        return bool(self) or bool(other)
+def _as_truth(name: str) -> None:
+    """What is done with it as with a truth value."""
+    compute: Any = getattr(operator, name)
 
-    __rand__ = __and__
-    __ror__ = __or__
+    def rule(self: Sides, *others: Any) -> Any:
+        return compute(Truth(self), *(Truth(other) if isinstance(other, Sides) else other for other in others))
+
+    def reflected(self: Sides, other: Any) -> Any:
+        return compute(other, Truth(self))
+
+    setattr(Sides, f"__{name.rstrip('_')}__", rule)
+    setattr(Sides, f"__r{name.rstrip('_')}__", reflected)
+
+
+for _name in ("and_", "or_", "xor", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
+    _as_truth(_name)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"):
+    _as_truth(_name)
 
 
 class Pending:
