@@ -271,7 +271,7 @@ def matched_truths(y):
 
 
 def member(y):
-    return 1.0 if y[0] in (1.0, 2.0) else 0.0
+    return 1.0 if y[0] in (1.0, "one") else 0.0
 
 
 def root_with_handler(y):

@@ -62,7 +62,7 @@ def symbolic_list_sort(y):
 
 
 def symbolic_membership(y):
-    return 1.0 if y[0] in (1, 2) else 0.0  # here
+    return 1.0 if y[0] in (1, "one") else 0.0  # here
 
 
 def bound_in_one_branch(y):
@@ -82,7 +82,7 @@ def different_texts(y):
     mode = "low"
     if y[0] > 0:
         mode = "high"
-    return {"low": 1.0, "high": 2.0}.get(mode)  # here
+    return {"low": 1.0, "high": 2.0, mode: 3.0}["low"]  # here
 
 
 def appended_in_one_branch(y):

@@ -267,3 +267,42 @@ def test_what_a_branch_returns_is_what_it_held_there() -> None:
 
     for point in itertools.product((-1.0, 0.5), repeat=3):
         assert_same(returned, point)
+
+
+def a_number_among_numbers(y):
+    mode = int(y[0]) % 3
+    return [
+        1.0 if mode in (0, 2) else 0.5,
+        float(mode not in {1, 7}),
+        2.0 if mode in range(1, 3) else 0.0,
+        3.0 if y[1] in [y[2], 0.0, y[0]] else 4.0,
+        1.0 if mode in {0: "a", 2: "b"} and y[1] > 0 else 0.0,
+        1.0 if 2.0 in (y[0], y[1]) else 0.0,
+    ]
+
+
+@given(POINTS)
+def test_a_number_is_looked_for_among_numbers(point: tuple[float, ...]) -> None:
+    assert_same(a_number_among_numbers, point)
+
+
+def functions_by_conditions(y):
+    held = [0.0]
+
+    def up(v):
+        held[0] += v
+        return v + 1.0
+
+    def down(v):
+        held[0] -= 0.5
+        return v * 0.5
+
+    first = max if y[0] > 0 else min
+    second = up if y[1] > 0 else down if y[2] > 0 else float
+    third = {"up": up, "down": down}["up" if y[2] > 1 else "down"]
+    return [first(y[1], y[2]), second(y[0]) + third(0.5), sum(map(second, [1.0, 2.0])), held[0]]
+
+
+@given(POINTS)
+def test_a_function_that_a_condition_chooses_is_called_in_a_branch(point: tuple[float, ...]) -> None:
+    assert_same(functions_by_conditions, point)
