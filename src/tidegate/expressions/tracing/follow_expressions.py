@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 
 from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.nodes import Expr, as_boolean
+from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
@@ -26,7 +27,7 @@ from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.unknown_texts import by_texts, computed, equal_texts, has_unknown_text, is_member
 from tidegate.expressions.tracing.value_kinds import is_array, is_condition
-from tidegate.expressions.tracing.vector import is_symbolic, stored
+from tidegate.expressions.tracing.vector import is_symbolic, plain, stored
 
 __all__ = ["BINARY", "evaluate", "iterate", "make_closure", "note_division"]
 
@@ -85,6 +86,8 @@ def _binary(tracer: Tracer, node: ast.BinOp, frame: CallFrame) -> Any:
     note_division(tracer, node.op, left, right)
     if has_unknown_text(left, right):
         return computed(tracer, BINARY[type(node.op)], left, right)
+    if isinstance(node.op, ast.MatMult) and (is_sparse(left) or is_sparse(right)) and is_symbolic(left, right):
+        return stored(product_with_sparse(plain(left), plain(right)))
     value = BINARY[type(node.op)](left, right)
     if isinstance(value, list):
         tracer.made(value)

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tidegate.expressions.scipy_functions import is_sparse
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict, is_sequence
 
 __all__ = ["Reads", "collect_reads", "note_read"]
@@ -115,7 +116,8 @@ def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> No
 def _parts(value: Any) -> tuple[Any, ...] | None:
     """The value, or the values in a list: as long as these are the same objects, nothing has changed; None where they have contents of their own."""
     parts = tuple(value) if type(value) in _LISTS else (value,)
-    return None if any(is_sequence(part) or is_dict(part) or is_array(part) or class_of(part) in (set, deque) for part in parts) else parts
+    have_contents = any(is_sequence(part) or is_dict(part) or is_array(part) or class_of(part) in (set, deque) or is_sparse(part) for part in parts)
+    return None if have_contents else parts
 
 
 def _quickly(value: Any) -> tuple[Any, int]:
@@ -145,6 +147,9 @@ def _snapshot(given: Any, depth: int) -> Any:
         return _snapshot(np.asarray(given), depth)
     if is_array(value) and value.dtype != object and value.size <= _MOST_ELEMENTS:
         return ("array", value.shape, value.dtype.str, value.tobytes())
+    if is_sparse(value) and value.nnz <= _MOST_ELEMENTS:
+        triples = value.tocoo()
+        return ("sparse", value.shape, *(part.tobytes() for part in (triples.row, triples.col, triples.data)))
     if depth < _DEEPEST and is_sequence(value) and len(value) <= _MOST_ELEMENTS:
         items: Any = value
         return (type(items).__name__, [_snapshot(item, depth + 1) for item in items])

@@ -16,6 +16,7 @@ import numpy as np
 
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real
+from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse, rule_of_scipy
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
@@ -49,6 +50,10 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
     has_expressions = any(isinstance(value, Expr) for value in args) or is_symbolic(args, kwargs)
     if function in SUBSTITUTES and has_expressions and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
         return lambda _, args, kwargs: substituted(function, args, kwargs)
+    if has_expressions and (rule := rule_of_scipy(function)) is not None:
+        return lambda _, args, kwargs: stored(rule(*map(plain, args), **kwargs))
+    if getattr(function, "__name__", "") in ("dot", "__matmul__") and len(args) > 1 and is_sparse(args[0]) and has_expressions:
+        return lambda _, args, __: stored(product_with_sparse(args[0], plain(args[1])))
     if is_interpolator(function) and is_symbolic(args):
         return lambda _, args, kwargs: stored(interpolated(function, *map(plain, args), **kwargs))
     if isinstance(function, type) and issubclass(function, np.floating) and is_symbolic(args):

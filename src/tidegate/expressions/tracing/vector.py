@@ -212,6 +212,8 @@ class Vector(np.ndarray):
     @override
     def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, out: Any = None, **options: Any) -> Any:
         chosen = options.pop("where", True) if method == "__call__" else True
+        if method == "reduce" and _is_given(options.get("where")) and options["where"] is not True and is_symbolic(options["where"], *inputs):
+            inputs = (_others_left_out(ufunc, options.pop("where"), inputs[0]),)
         if ufunc in _OF_TRUTHS and method == "__call__" and all(_are_conditions(item) for item in inputs):
             ufunc = _OF_TRUTHS[ufunc]
         if method == "at" or (is_symbolic(*inputs) and not _has_rule(ufunc)):
@@ -259,6 +261,13 @@ def _put_out(target: Any, result: Any) -> Any:
 def _are_conditions(value: Any) -> bool:
     items: list[Any] = value.ravel().tolist() if is_array(value) else [value]
     return bool(items) and all(map(is_condition, items))
+
+
+def _others_left_out(ufunc: Any, chosen: Any, values: Any) -> Any:
+    """An array to be reduced, with what changes nothing in place of what ``where=`` leaves out."""
+    if ufunc.identity is None:
+        raise UntraceableError(f"np.{ufunc.__name__}.reduce with where= cannot be followed on symbols", hint="use np.where(c, a, b) inside of it")
+    return SUBSTITUTES[np.where](plain(chosen), plain(values), float(ufunc.identity))
 
 
 def _where_chosen(ufunc: Any, chosen: Any, result: Any, out: Any) -> Any:
@@ -394,7 +403,9 @@ def _det(a: Any) -> Any:
     return determinant(plain(a))
 
 
-def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8) -> Any:
+def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    if equal_nan:
+        raise UntraceableError("np.isclose with equal_nan= cannot be followed on symbols", hint="leave it out")
     absolute = SUBSTITUTES[np.absolute]
     return SUBSTITUTES[np.less_equal](absolute(operator.sub(plain(a), plain(b))), atol + rtol * absolute(plain(b)))
 
