@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from functools import cached_property
 from types import SimpleNamespace
 from typing import Any
 
@@ -259,3 +260,38 @@ def test_what_classes_above_say_is_followed_and_known_again(monkeypatch: pytest.
     assert tg.simulate(model, (0, 1), rtol=1e-9).final["x"] == pytest.approx(math.exp(-6.0), rel=1e-7)
     monkeypatch.setattr(Rates, "rates", lambda self, t, y: [-y["x"]])
     assert tg.simulate(model, (0, 1), rtol=1e-9).final["x"] == pytest.approx(math.exp(-2.0), rel=1e-7)
+
+
+class Inner(tg.Component):
+    y = tg.State(0.0)
+
+    @cached_property
+    def rate(self) -> Any:
+        return 1.0 - 0.5 * self.y
+
+    def equations(self) -> Any:
+        yield tg.der(self.y) == self.rate
+
+
+class Outer(tg.Component):
+    x, seen = tg.State(1.0), tg.Discrete(0.0)
+    inner, row = Inner(), tg.Array(Inner(y=0.5), 2)
+
+    @cached_property
+    def twice(self) -> Any:
+        return 2.0 * self.x
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == (-self.twice if self.twice > 1.0 else -1.0)
+
+    @tg.at(0.5)
+    def look(self) -> Any:
+        return {self.seen: self.twice + self.inner.rate + sum(one.rate for one in self.row)}
+
+
+def test_what_a_component_computes_once_is_computed_anew_at_every_point() -> None:
+    result = tg.simulate(Outer(), (0.0, 0.6), **TIGHT)
+    x = 0.5 - (0.5 - 0.5 * math.log(2.0))
+    inner, row = math.exp(-0.25), 0.75 * math.exp(-0.25)  # 1 - y/2 dies out
+    assert result.final["seen"] == pytest.approx(2.0 * x + inner + 2.0 * row, rel=1e-8)
+    assert tg.verify(result).ok

@@ -125,7 +125,7 @@ def test_equations_and_outputs_look_texts_up() -> None:
                     rate = 0.0
                 case "eco" | "full":
                     rate = self.power
-            yield tg.der(self.T) == rate
+            yield tg.der(self.T) == rate  # pyright: ignore[reportPossiblyUnboundVariable] - all texts are cases
 
         @tg.every(1.0, start=1.0)
         def more(self) -> Any:
@@ -148,3 +148,28 @@ def test_a_table_needs_no_text_that_is_excluded_there() -> None:
         return {self.n: {"idle": 1.0, "heating": 2.0, "out of order": 3.0}[self.state], self.state: FOLLOWING[self.state]}
 
     assert tg.simulate(machine(body), (0.0, 3.0)).final["n"] == 2.0
+
+
+def test_all_members_are_cases_in_any_order() -> None:
+    class Lamp(tg.Component):
+        x, light = tg.State(0.0), tg.Discrete(Light.RED)
+
+        def equations(self) -> Any:
+            match self.light:
+                case Light.GREEN:
+                    rate = 3.0
+                case Light.AMBER | Light.RED:
+                    rate = 1.0
+            if self.light == Light.AMBER:
+                more = 0.5
+            elif self.light != Light.GREEN:
+                more = 0.25
+            elif self.light == Light.GREEN:
+                more = 0.0
+            yield tg.der(self.x) == rate + more  # pyright: ignore[reportPossiblyUnboundVariable] - all members are cases
+
+        @tg.at(1.0, 2.0)
+        def change(self) -> Any:
+            return {self.light: {Light.RED: Light.GREEN, Light.GREEN: Light.AMBER}.get(self.light, Light.RED)}
+
+    assert tg.simulate(Lamp(), (0.0, 3.0)).final["x"] == pytest.approx(1.25 + 3.0 + 1.5)

@@ -5,14 +5,14 @@ A text has a number only as a value of a variable that has such texts, so the ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import TRUE, Expr, as_boolean, select
 
-__all__ = ["ChosenText", "chosen", "is_text", "is_unknown_text", "texts_of"]
+__all__ = ["ChosenText", "choice_among", "chosen", "is_text", "is_unknown_text", "texts_of"]
 
 
 class ChosenText:
@@ -71,6 +71,14 @@ def is_unknown_text(value: Any) -> bool:
 def chosen(value: Any) -> Any:
     """A text or a member of an enumeration, or a choice among such, for what stands for one."""
     return value if isinstance(value, str | Enum | ChosenText) else getattr(value, "chosen", value)
+
+
+def choice_among(cases: Sequence[tuple[Expr, Any]]) -> Any:
+    """The text of the case that holds; one of them always does."""
+    *others, (_, found) = cases
+    for condition, text in reversed(others):
+        found = ChosenText(condition, text, found)
+    return found
 
 
 def texts_of(value: Any) -> list[tuple[Expr, Any]]:

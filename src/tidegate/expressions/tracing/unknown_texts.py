@@ -13,7 +13,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, Final
 
-from tidegate.expressions.chosen_texts import ChosenText, chosen, is_text, is_unknown_text
+from tidegate.expressions.chosen_texts import ChosenText, choice_among, chosen, is_text, is_unknown_text
 from tidegate.expressions.nodes import FALSE, Expr, as_boolean
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
@@ -38,7 +38,7 @@ def by_texts(tracer: Tracer, function: Callable[..., Any], *values: Any) -> Any:
     at = next((k for k, value in enumerate(values) if is_unknown_text(value)), None)
     if at is None:
         return function(*values)
-    text = chosen(values[at])
+    text = _possible(tracer, values[at])
 
     def with_text(one: Any) -> Any:
         return by_texts(tracer, function, *values[:at], one, *values[at + 1 :])
@@ -58,6 +58,13 @@ def by_texts(tracer: Tracer, function: Callable[..., Any], *values: Any) -> Any:
         finally:
             del tracer.assumptions[depth:]
     return tracer.merge(text.condition, found[0], found[1], "what comes of a text")
+
+
+def _possible(tracer: Tracer, value: Any) -> Any:
+    """A text as a choice among those that the path to this place does not exclude."""
+    cases: list[tuple[Expr, Any]] = getattr(value, "cases", [])
+    left = [(condition, text) for condition, text in cases if tracer.known(condition) is not False]
+    return choice_among(left) if left else chosen(value)
 
 
 def text_entry(tracer: Tracer, container: Any, key: Any) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from functools import cache, cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -25,10 +26,11 @@ from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import equation_sides
 from tidegate.frontends.components.initial_equations import InitialEquations
 from tidegate.frontends.components.known_numbers import Moment, Number, Numbers, Pending, Sides, ValuedNumber, now, number_of
+from tidegate.frontends.components.part_array import PartArray
 from tidegate.model import Action, Assignment, element_names
 from tidegate.model.remarks import collect_remarks
 
-__all__ = ["AttributeValues", "CalledAtPoint", "assigned_in", "instance_in_numbers", "plain_numbers", "read_sides", "standing_at"]
+__all__ = ["AttributeValues", "CalledAtPoint", "assigned_in", "forget_cached", "instance_in_numbers", "plain_numbers", "read_sides", "standing_at"]
 
 
 class AttributeValues:
@@ -76,6 +78,22 @@ def instance_in_numbers(component: Any, values: AttributeValues) -> Any:
     instance = cast(Any, object.__new__(cast(type, component.__class__)))
     instance.__dict__ |= component.__dict__ | {"_plain": values, "_placed_parts": {}}
     return instance
+
+
+def forget_cached(instance: object) -> None:
+    """What it and its parts have computed once of other numbers, as ``functools.cached_property`` does."""
+    for name in _cached_names(type(instance)):
+        vars(instance).pop(name, None)
+    placed: dict[str, object] = vars(instance).get("_placed_parts", {})
+    for part in placed.values():
+        parts: list[object] = list(part.named("").values()) if isinstance(part, PartArray) else [part]
+        for each in parts:
+            forget_cached(each)
+
+
+@cache
+def _cached_names(kind: type) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for base in kind.__mro__ for name, item in vars(base).items() if isinstance(item, cached_property)))
 
 
 @contextmanager
@@ -195,6 +213,7 @@ class CalledAtPoint:
             with standing_at(Moment(point.get(time, 0.0))):
                 yield self.instance
         finally:
+            forget_cached(self.instance)
             for own, elsewhere in moved.items():
                 self._values.set(own.data.name, elsewhere)
 

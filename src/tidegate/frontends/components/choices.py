@@ -10,7 +10,7 @@ import numpy as np
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr
-from tidegate.expressions.chosen_texts import ChosenText
+from tidegate.expressions.chosen_texts import ChosenText, choice_among
 from tidegate.expressions.nodes import as_boolean
 from tidegate.expressions.tracing import Truth, written_at
 from tidegate.expressions.tracing.value_kinds import is_array
@@ -103,14 +103,12 @@ class Choice:
     @property
     def chosen(self) -> Any:
         """The text or member itself, as a choice among all where that is known only during the run."""
-        values = self._values()
-        if not isinstance(self.item, Expr):
-            return values.get(float(self.item), self)
-        first, *others = reversed(values.items())
-        found = first[1]
-        for number, value in others:
-            found = ChosenText(as_boolean(self.item == number), value, found)
-        return found
+        return choice_among(self.cases) if isinstance(self.item, Expr) else self._values().get(float(self.item), self)
+
+    @property
+    def cases(self) -> list[tuple[Expr, Any]]:
+        """All texts or members, each with the condition that it is this one."""
+        return [(as_boolean(self.item == number), value) for number, value in self._values().items()]
 
     def _values(self) -> dict[float, Any]:
         members = {text_of(item): item for item in self.enumeration} if self.enumeration is not None else {}

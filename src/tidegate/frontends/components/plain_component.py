@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tidegate.errors import UsageError
 from tidegate.expressions import evaluate
 from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.called import AttributeValues, assigned_in, instance_in_numbers, read_sides, standing_at
+from tidegate.frontends.components.called import AttributeValues, assigned_in, forget_cached, instance_in_numbers, read_sides, standing_at
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
 from tidegate.frontends.components.elements import flat
@@ -138,6 +138,7 @@ class PlainComponent:
     def standing(self, at: Instant) -> Generator[None]:
         """The instance has the values of this instant."""
         if at is not self._at:
+            forget_cached(self.instance)
             for name, value, rate in zip(self.unknowns, at.y.tolist(), at.ydot.tolist(), strict=True):
                 self._values.set(name, value, rate)
             for name, value, before in zip(self.discretes, at.d.tolist(), at.pre.tolist(), strict=True):
