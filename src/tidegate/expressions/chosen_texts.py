@@ -60,12 +60,19 @@ class ChosenText:
 
 def is_text(value: Any) -> bool:
     """True for a text, a member of an enumeration, and what stands for one."""
-    return isinstance(value, str | Enum) or getattr(value, "is_text", False) is True
+    return isinstance(value, str | Enum) or _stands_for_text(value)
 
 
 def is_unknown_text(value: Any) -> bool:
     """True for what stands for a text that is known only during the run."""
-    return isinstance(value, ChosenText) or (getattr(value, "is_text", False) is True and isinstance(chosen(value), ChosenText))
+    if isinstance(value, Expr | float | int | str):  # by far the most, and asked of at every operation
+        return False
+    return isinstance(value, ChosenText) or (_stands_for_text(value) and isinstance(chosen(value), ChosenText))
+
+
+def _stands_for_text(value: object) -> bool:
+    """Whether its class says so: an object of the user may answer for any attribute."""
+    return getattr(type(value), "is_text", False) is True
 
 
 def chosen(value: Any) -> Any:

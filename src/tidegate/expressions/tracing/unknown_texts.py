@@ -26,11 +26,13 @@ _LOOKED_UP: Final = frozenset({"index", "count", "get"})
 
 def has_unknown_text(*values: Any) -> bool:
     """Whether a value, or one in a list, a tuple or an array of variables, is a text that is known only during the run."""
-
-    def has_elements(value: Any) -> bool:
-        return is_sequence(value) or (is_text(value) and hasattr(value, "shape"))
-
-    return any(is_unknown_text(value) or (has_elements(value) and has_unknown_text(*value)) for value in values)
+    for value in values:
+        if isinstance(value, Expr | float | int | str):  # by far the most, and asked of at every operation
+            continue
+        has_elements = is_sequence(value) or (is_text(value) and hasattr(value, "shape"))
+        if is_unknown_text(value) or (has_elements and has_unknown_text(*value)):
+            return True
+    return False
 
 
 def by_texts(tracer: Tracer, function: Callable[..., Any], *values: Any) -> Any:
