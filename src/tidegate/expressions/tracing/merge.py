@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
 from enum import Enum
+from functools import partial
+from inspect import isroutine
 from typing import Any, Final, cast
 
 import numpy as np
@@ -20,6 +22,7 @@ from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.nodes import Expr, select
 from tidegate.expressions.tracing.array_types import kind_of_both
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
+from tidegate.expressions.tracing.call_frames import BoundClosure, Closure
 from tidegate.expressions.tracing.source import followed_place
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
@@ -208,7 +211,7 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
 
 
 def _is_called(value: Any) -> bool:
-    return isinstance(value, ChosenFunction) or (callable(value) and not isinstance(value, Expr))
+    return isinstance(value, ChosenFunction | Closure | BoundClosure | partial | np.ufunc | type) or isroutine(value)
 
 
 def _held(value: Any, contents: Contents) -> Any:

@@ -20,6 +20,7 @@ from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yiel
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge, merge_partly
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
+from tidegate.names import listed
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["OPAQUE_HINT", "Assumption", "Departure", "MergeReturns", "MergeYields", "TracedScope", "Tracer", "conjunction"]
@@ -118,8 +119,7 @@ class Tracer:
 
     def value_of(self, node: ast.expr, frame: CallFrame, *, is_handed_on: bool = False) -> Any:
         """The value of an expression; one that is only changed, named or returned may be a dictionary with keys under a condition."""
-        if is_handed_on:
-            self.handed_on = node
+        self.handed_on = node if is_handed_on else None
         return self.evaluate(self, node, frame)
 
     # -- where it is, and what to say about it
@@ -261,7 +261,8 @@ class Tracer:
             if spoiled is not None:
                 self.spoiled[id(result)] = (result, spoiled)
             if is_dict(result) and len(result) != len(part):
-                self.partly[id(result)] = (result, f"a dict has different keys in the branches of `{condition!r}` ({self.here()})")
+                keys = listed(sorted(repr(key) for key in result if key not in part))
+                self.partly[id(result)] = (result, f"a dict has {keys} in one branch of `{condition!r}` only ({self.here()})")
             self.has_keys_of(part, result)
             for item, other in ((result, part), (part, result)):
                 place = self._changeable(item)
