@@ -122,9 +122,13 @@ class BodyWriter(Writer):
         self.budget = 16
         self.put(indent, f"a, b, c = {', '.join(self.given(name) for name in self.rng.sample(['x', 'u', 'v', 'm', 'k'], 3))}")
         for line in (
+            "kind, act = 'high', early",
             f"r, s, k0, shared, out, mode = 0.1, -0.2, 0.0, 0.4, {{}}, {self.given('q')}",
             "xs, z, record = [a, b, 0.3], np.zeros(3), SimpleNamespace(u=c, v=0.0)",
             "alias, part = xs, z[1:]",
+            "def record_it(u):",
+            "    if u > record.u: record.v += 0.25",
+            "    return record.v - u",
             "def bump(u):",
             "    nonlocal shared",
             "    if u > 0: shared += u; return",

@@ -69,6 +69,12 @@ class Writer:
                 f"max(xs, key=lambda v: v*{self.rng.uniform(-1, 1):.3f})",
                 f"min(({inner[0]}, {inner[1]}), ({inner[2]}, 1.0))[1]",
                 f"sum(map(tally, [{inner[0]}, 0.2]))",
+                f"{{'low': {inner[0]}, 'high': {inner[1]}}}[kind]",
+                f"{{'high': {inner[0]}}}.get(kind, {inner[1]})",
+                f"act({inner[0]})",
+                f"{{'low': tally, 'high': helper}}[kind]({inner[0]})",
+                f"(max if {self.condition(0)} else min)({inner[0]}, {inner[1]})",
+                "float(len(kind))",
             ]
         )
 
@@ -96,6 +102,10 @@ class Writer:
                 f"[{simple}] == [{self.condition(0)}]",
                 f"({simple}) is not None",
                 f"len(xs) > {self.rng.randint(1, 3)}",
+                "kind == 'low'",
+                f"(kind != 'high' and {simple})",
+                "kind in ('high', 'other')",
+                "kind.startswith('l')",
             ]
         )
 
@@ -127,6 +137,9 @@ class Writer:
             lambda: self.put(indent, f"s = shared + {self.number(0)}"),
             lambda: self.put(indent, f"xs = {self.rng.choice(['xs[::-1]', '[v + 0.1 for v in xs]', 'list(alias)', 'sorted(xs, key=lambda v: 0)'])}"),
             lambda: self.put(indent, f"r, *rest = xs; s += rest[{self.rng.randint(0, 1)}]"),
+            lambda: self.put(indent, f"kind = 'low' if {self.condition()} else {self.rng.choice(['kind', repr('high')])}"),
+            lambda: self.put(indent, f"act = {self.rng.choice(['tally', 'early', 'helper', 'abs', 'float', 'math.sin', 'record_it'])}"),
+            lambda: self.put(indent, "kind = {'low': 'high', 'high': 'low'}[kind]"),
         ]
         if self.rng.random() < 0.45 or depth == 0 or self.budget < 0:
             self.rng.choice(simple)()
@@ -204,6 +217,7 @@ class Writer:
             [
                 (f"np.sign({self.number(1)})", ["1.0", "-1.0 | 0.0", "_"]),
                 (f"({self.number(0)}, {self.number(0)}, 'x')", [f"(p, q, 'x') if {self.condition(0)}", "(p, _, 'y')", "(p, *q)", "_"]),
+                ("kind", ["'low'", "'high'"]),
                 ("xs", ["[p, q]", f"[p, q, w] if p {self.rng.choice(_COMPARED)} q", "[p, *w]"]),
                 (f"{{'kind': 'm', 'value': float({self.condition(0)})}}", ["{'kind': 'n'}", "{'value': 1.0}", "{'value': q}"]),
             ]
@@ -253,7 +267,10 @@ class Writer:
         self.put(1, "z = np.zeros(3)")
         self.put(1, "part = z[1:]")
         self.put(1, "record = SimpleNamespace(u=c, v=0.0)")
-        self.put(1, "shared = 0.4")
+        self.put(1, "shared, kind, act = 0.4, 'high', early")
+        self.put(1, "def record_it(u):")
+        self.put(2, "if u > record.u: record.v += 0.25")
+        self.put(2, "return record.v - u")
         self.put(1, "def bump(u):")
         self.put(2, "nonlocal shared")
         self.put(2, "if u > 0: shared += u; return")

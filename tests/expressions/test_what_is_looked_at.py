@@ -286,6 +286,16 @@ def test_a_number_is_looked_for_among_numbers(point: tuple[float, ...]) -> None:
     assert_same(a_number_among_numbers, point)
 
 
+def known_operands(y):
+    a, b, c = y
+    return [b and (b or c), (a or 0.5) and (a or b), a and (a and c), (b > 0 and (b > 0 or c)), not (a and not (a or b))]
+
+
+@given(POINTS)
+def test_an_operand_whose_truth_is_known_is_the_value_itself(point: tuple[float, ...]) -> None:
+    assert_same(known_operands, point)
+
+
 def functions_by_conditions(y):
     held = [0.0]
 

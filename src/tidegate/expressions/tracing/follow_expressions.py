@@ -139,9 +139,9 @@ def _operands(tracer: Tracer, node: ast.BoolOp, frame: CallFrame, at: int) -> An
     tracer.position = (frame.file, node.values[at])
     test = tracer.truth(value)
     if not isinstance(test, Expr):
-        if not isinstance(value, Expr):
-            return _operands(tracer, node, frame, at + 1) if test is is_and else value
-        return _operands(tracer, node, frame, at + 1) if test is is_and else test
+        if test is is_and:
+            return _operands(tracer, node, frame, at + 1)
+        return test if isinstance(value, Expr) and value.is_boolean else value
     rest = _under(tracer, frame, test, is_and, node.values[at + 1 :], lambda: _operands(tracer, node, frame, at + 1))
     tracer.position = (frame.file, node)
     if is_condition(value) and is_condition(rest):
