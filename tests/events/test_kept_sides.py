@@ -115,7 +115,7 @@ def test_what_dies_out_at_a_rate_that_varies_keeps_its_sign(method: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_more_that_dies_out_keeps_its_sign(method: str) -> None:
-    assert misjudged(range(4, 20), method) == []
+    assert misjudged(range(4, 14), method) == []
 
 
 APPROACHES = ["(x - {c}) * {R}", "-({c} - x) * {R}", "(x * {R} - {c} * {R})"]

@@ -117,5 +117,5 @@ def test_it_is_on_the_side_that_its_first_derivative_says_which_is_not_nothing(m
 @pytest.mark.parametrize("is_dae", [False, True])
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p"])
 def test_every_method_tells_which_way_it_leaves(method: str, is_dae: bool) -> None:
-    for seed in range(100, 122):
+    for seed in range(100, 114):
         _check(seed, method, is_dae=is_dae)
