@@ -224,3 +224,13 @@ def test_messages_under_one_text_are_said_where_one_of_them_is() -> None:
             return {}
 
     assert [event.messages for event in tg.simulate(Watched(), (0.0, 3.0)).events] == [("outside",), (), ("outside",)]
+
+
+def test_values_in_messages_are_refused_and_not_written_as_names() -> None:
+    def reset(t: Any, y: Any) -> Any:
+        tg.message(f"at {y['x']:.2f}")
+
+    with pytest.raises(tg.UntraceableError, match=r"tg\.message is given the value of `x` in its text") as caught:
+        tg.simulate(tg.ode(lambda t, y: [1.0], y0={"x": 0.0}, events=tg.event(every=1.0, reset=reset)), (0.0, 2.0))
+    assert caught.value.origin is not None
+    assert "tg.message" in caught.value.origin.text

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import TRUE, Expr, as_boolean, select
 
-__all__ = ["ChosenText", "choice_among", "chosen", "is_text", "is_unknown_text", "texts_of"]
+__all__ = ["ChosenText", "NamingText", "choice_among", "chosen", "is_text", "is_unknown_text", "texts_of"]
 
 
 class ChosenText:
@@ -56,6 +56,20 @@ class ChosenText:
 
     def __repr__(self) -> str:
         return f"{self.a!r} if {self.condition!r} else {self.b!r}"
+
+
+class NamingText(str):
+    """A text in which the name of an expression stands where Python would write its value."""
+
+    __slots__ = ("item",)
+
+    item: Expr
+
+    def __new__(cls, text: str, item: Expr) -> Self:
+        """A text, and the expression that it names."""
+        made = super().__new__(cls, text)
+        made.item = item
+        return made
 
 
 def is_text(value: Any) -> bool:

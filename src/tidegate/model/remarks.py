@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import Final
 
 from tidegate.errors import UntraceableError, UsageError
-from tidegate.expressions.chosen_texts import texts_of
+from tidegate.expressions.chosen_texts import NamingText, texts_of
 from tidegate.expressions.nodes import FALSE, Expr
 from tidegate.expressions.tracing import path_condition
 from tidegate.model.events import Message, Terminate
@@ -105,6 +105,11 @@ def message(text: str) -> None:
 
 
 def _text(value: object, name: str) -> str:
+    if isinstance(value, NamingText):
+        raise UntraceableError(
+            f"tg.{name} is given the value of `{value.item!r}` in its text, which is known only during the run",
+            hint="leave it out: the values at the event stand in the event log beside the text",
+        )
     if not isinstance(value, str):
         raise UntraceableError(
             f"tg.{name} was given {value!r}; a text is expected", hint="values at the event stand in the event log beside the text"

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Final, cast
 
-from tidegate.expressions.chosen_texts import is_unknown_text
+from tidegate.expressions.chosen_texts import NamingText, is_unknown_text
 from tidegate.expressions.nodes import Expr, as_boolean
 from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse
 from tidegate.expressions.tracing.assign import assign, private_name
@@ -448,13 +448,19 @@ def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: CallFrame) -> An
 
     def written(one: Any) -> str:
         shown: Any = _CONVERSIONS[node.conversion](one) if node.conversion in _CONVERSIONS else one
-        return repr(shown) if isinstance(shown, Expr) else format(shown, pattern)
+        return NamingText(repr(shown), shown) if isinstance(shown, Expr) else format(shown, pattern)
 
     return by_texts(tracer, written, value)
 
 
 def _joined(tracer: Tracer, node: ast.JoinedStr, frame: CallFrame) -> Any:
-    return by_texts(tracer, lambda *parts: "".join(map(str, parts)), *(evaluate(tracer, part, frame) for part in node.values))
+    return by_texts(tracer, _put_together, *(evaluate(tracer, part, frame) for part in node.values))
+
+
+def _put_together(*parts: Any) -> str:
+    item = next((part.item for part in parts if isinstance(part, NamingText)), None)
+    text = "".join(map(str, parts))
+    return text if item is None else NamingText(text, item)
 
 
 def _yield(tracer: Tracer, node: ast.Yield, frame: CallFrame) -> Any:
