@@ -57,7 +57,7 @@ class BodyWriter(Writer):
         if self.rng.random() < 0.85:
             return super().condition(depth)
         number = self.rng.randint(0, 2)
-        asked = [f"mode == {number}", f"mode != {number}", f"mode in (0, {number})", f"mode not in {{{number}, 7}}", "mode in range(1, 3)"]
+        asked = [f"mode == {number}", f"mode != {number}", f"mode in (0, {number})", f"mode not in [{number}, 7]", "mode in range(1, 3)"]
         return self.rng.choice([*asked, f"(mode == {number} and {super().condition(0)})"])
 
     def number(self, depth: int = 2) -> str:

@@ -273,10 +273,9 @@ def a_number_among_numbers(y):
     mode = int(y[0]) % 3
     return [
         1.0 if mode in (0, 2) else 0.5,
-        float(mode not in {1, 7}),
+        float(mode not in [1, 7]),
         2.0 if mode in range(1, 3) else 0.0,
         3.0 if y[1] in [y[2], 0.0, y[0]] else 4.0,
-        1.0 if mode in {0: "a", 2: "b"} and y[1] > 0 else 0.0,
         1.0 if 2.0 in (y[0], y[1]) else 0.0,
     ]
 

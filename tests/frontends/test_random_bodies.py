@@ -36,3 +36,18 @@ def outcome(seed: int, form: Form) -> str:
 def test_random_bodies_do_what_python_does(form: Form, first: int) -> None:
     found = [outcome(seed, form) for seed in range(first, first + 10)]
     assert found.count("agrees") >= 5, found
+
+
+@pytest.mark.parametrize("form", ["functions", "component"])
+def test_runs_of_random_bodies_are_verified(form: Form) -> None:
+    judged = 0
+    for seed in range(12):
+        try:
+            model = space_of(body_source(seed, form), f"<verified {form} {seed}>", tg=tg)["model"]
+            result = tg.simulate(model, (0.0, END), rtol=1e-9)
+        except (SyntaxError, tg.UntraceableError, tg.UsageError):
+            continue
+        verification = tg.verify(result)
+        assert verification.ok, f"{seed}: {verification}"
+        judged += 1
+    assert judged >= 6

@@ -173,3 +173,32 @@ def test_all_members_are_cases_in_any_order() -> None:
             return {self.light: {Light.RED: Light.GREEN, Light.GREEN: Light.AMBER}.get(self.light, Light.RED)}
 
     assert tg.simulate(Lamp(), (0.0, 3.0)).final["x"] == pytest.approx(1.25 + 3.0 + 1.5)
+
+
+def test_runs_of_random_automata_are_verified() -> None:
+    for seed in range(12):
+        model = space_of(automaton_source(seed), f"<verified {seed}>", Light=Light, tg=tg)["model"]
+        verification = tg.verify(tg.simulate(model, (0.0, 0.5 * TICKS + 0.1), rtol=1e-9))
+        assert verification.ok, f"{seed}: {verification}"
+
+
+def test_a_clause_without_effect_there_is_no_event_and_one_without_a_body_is() -> None:
+    class Quiet(tg.Component):
+        x, v, mode = tg.State(0.0), tg.Discrete(0.0), tg.Discrete(0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+        @tg.when(lambda self: self.x > 0.55)
+        def over(self) -> Any:
+            if self.mode == 2:
+                return {self.v: 0.25}
+            return {}
+
+        @tg.when(lambda self: self.x > 0.7)
+        def seen(self) -> Any:
+            return {}
+
+    result = tg.simulate(Quiet(), (0.0, 1.0))
+    assert [event.causes[0] for event in result.events] == ["seen"]
+    assert tg.verify(result).ok

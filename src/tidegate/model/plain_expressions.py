@@ -41,6 +41,10 @@ class _PlainBranch:
     def label(self) -> str:
         return self.branch.label
 
+    @property
+    def is_noted(self) -> bool:
+        return not self.branch.actions
+
     def conditions(self, at: Instant) -> list[bool]:
         return [value != 0.0 for value in self.owner.numbers(self.branch.conditions, at)]
 

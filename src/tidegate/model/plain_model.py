@@ -50,11 +50,13 @@ class PlainAction:
     values : new values of what it assigns, by element name.
     says : its sentences, those with which it ends the run among them.
     ends : whether it ends the run.
+    is_clear : False where it does not tell what it assigns: two variables have one text, by which a dict cannot tell them apart.
     """
 
     values: Mapping[str, float]
     says: tuple[str, ...] = ()
     ends: bool = False
+    is_clear: bool = True
 
 
 class PlainClause(Protocol):
@@ -73,6 +75,11 @@ class PlainClause(Protocol):
     @property
     def priority(self) -> int:
         """From 1, first, to 100."""
+        ...
+
+    @property
+    def is_noted(self) -> bool:
+        """Whether it has no body, and is an event all the same."""
         ...
 
     def conditions(self, at: Instant) -> Sequence[bool]:

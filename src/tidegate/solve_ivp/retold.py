@@ -77,6 +77,7 @@ class _Zero:
     ivp: Ivp
     times: FloatArray
     priority: int = 50
+    is_noted: bool = True
 
     @property
     def label(self) -> str:

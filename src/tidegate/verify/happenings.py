@@ -162,9 +162,11 @@ class Happenings:
 
     def _does_nothing(self, clause: PlainClause, at: Instant) -> bool:
         """Whether its body gives what is there already: that is no event."""
-        given = clause.action(at).values
+        action = clause.action(at)
         values = self._values(at)
-        return bool(given) and all(values[name] == value for name, value in given.items())
+        if not action.values:
+            return not (clause.is_noted or action.says or action.ends)
+        return all(values[name] == value for name, value in action.values.items())
 
     def _values(self, at: Instant) -> dict[str, float]:
         return dict(zip((*self.model.unknowns, *self.model.discretes), (*at.y.tolist(), *at.d.tolist()), strict=True))
@@ -305,6 +307,8 @@ class Happenings:
         base = self._instant(event, event.before, before)
         bodies = self._bodies(event)
         wanted = self._candidates(base, bodies)
+        if not all(action.is_clear for _, action in wanted):
+            return
         followed = [self._followed_up(event, at, is_alone=len(bodies) == 1) for at, _ in wanted]
         misses = [max(self.missed(event, at, states), wrong, key=lambda item: item[0]) for at, wrong in followed]
         share, name, says = min(misses, key=lambda item: item[0])
@@ -396,4 +400,5 @@ class Happenings:
 
 
 def _together(actions: Sequence[PlainAction]) -> PlainAction:
-    return PlainAction({}, tuple(item for action in actions for item in action.says), any(action.ends for action in actions))
+    said = tuple(item for action in actions for item in action.says)
+    return PlainAction({}, said, any(action.ends for action in actions), all(action.is_clear for action in actions))

@@ -68,8 +68,8 @@ def equal_sequences(left: Any, right: Any) -> Any:
 
 
 def is_among_numbers(item: Any, container: Any) -> bool:
-    """Whether ``item in container`` asks for a number, known only during the run, among numbers."""
-    if not isinstance(container, list | tuple | set | frozenset | range) and not is_dict(container):
+    """Whether ``item in container`` asks for a number, known only during the run, among numbers; sets look for objects."""
+    if not isinstance(container, list | tuple | range):
         return False
     values: list[Any] = [item, *container]
     are_numbers = all(isinstance(value, _NUMBERS) and not (isinstance(value, Expr) and value.is_boolean) for value in values)
@@ -93,7 +93,7 @@ def check_member(tracer: Tracer, item: Any, container: Any) -> None:
     if is_symbolic(item) or isinstance(item, Expr) or (not is_dict(container) and is_symbolic(container)):
         raise tracer.error(
             "`in` with symbolic values: which elements are equal is known only during the run",
-            "compare with the elements one by one, with `==` and `or`",
+            "give numbers in a tuple, `mode in (1, 2)`; or compare with the elements one by one, with `==` and `or`",
         )
 
 

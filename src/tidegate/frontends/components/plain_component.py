@@ -17,6 +17,7 @@ from tidegate.errors import UsageError
 from tidegate.expressions import evaluate
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.called import AttributeValues, assigned_in, forget_cached, instance_in_numbers, read_sides, standing_at
+from tidegate.frontends.components.choices import Choice, Choices, PlainText
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
 from tidegate.frontends.components.elements import flat
@@ -42,6 +43,7 @@ class _CalledClause:
     trigger: Trigger
     chain: int
     owner: PlainComponent
+    is_noted: bool
     element: int | None = None
 
     @property
@@ -118,7 +120,7 @@ class PlainComponent:
                 self._values.set(name, value)
         self._every: list[Any] = list(clauses.values())
         triggers = [(name, clause, trigger) for name, clause in clauses.items() for trigger in clause.triggers]
-        labels = [branch.label for when in model.whens for branch in when.branches]
+        labels = {branch.label: not branch.actions for when in model.whens for branch in when.branches}
         whens = [each for each in triggers if each[2].kind == "when"]
         self.clauses = [item for name, clause, trigger in whens for item in self._happenings(name, clause, trigger, labels)]
         self.clocks = [_CalledClock(name, clause, trigger, self) for name, clause, trigger in triggers if trigger.kind in ("at", "every")]
@@ -126,13 +128,13 @@ class PlainComponent:
             raise UsageError("called with numbers, the component has other clauses than its model")
         self.equations: list[str] = [f"equation {k + 1}" for k in range(len(self.unknowns))]
 
-    def _happenings(self, name: str, clause: Any, trigger: Trigger, labels: Sequence[str]) -> list[_CalledClause]:
-        """One, or one for each element where the model has one for each."""
+    def _happenings(self, name: str, clause: Any, trigger: Trigger, labels: Mapping[str, bool]) -> list[_CalledClause]:
+        """One, or one for each element where the model has one for each; ``labels`` has the model's, and whether they are without a body."""
         head = id(clause.head)
         if name in labels:
-            return [_CalledClause(name, clause, trigger, head, self)]
+            return [_CalledClause(name, clause, trigger, head, self, labels[name])]
         elements = [label for label in labels if label.startswith(f"{name}[")]
-        return [_CalledClause(label, clause, trigger, hash((head, k)), self, k) for k, label in enumerate(elements)]
+        return [_CalledClause(label, clause, trigger, hash((head, k)), self, labels[label], k) for k, label in enumerate(elements)]
 
     @contextmanager
     def standing(self, at: Instant) -> Generator[None]:
@@ -302,8 +304,18 @@ class PlainComponent:
 
     def _done(self, clause: Clause, at: Instant, part: tuple[tuple[int, ...], int] | None) -> PlainAction:
         with self.standing(at), collect_remarks() as said:
-            found = assigned_in(clause.body(self.instance), self._values.shapes, part)
-        return PlainAction(found, sentences(said), any(isinstance(item, Terminate) for item in said))
+            returned = clause.body(self.instance)
+            found, is_clear = assigned_in(returned, self._values.shapes, part), self._tells_apart(returned)
+        return PlainAction(found, sentences(said), any(isinstance(item, Terminate) for item in said), is_clear)
+
+    def _tells_apart(self, returned: Any) -> bool:
+        """Whether no two of the texts of now that may be keys of what a body returned are equal."""
+        keys = [key for key in returned or () if isinstance(key, Choice | PlainText)]
+        if not keys:
+            return True
+        held = [getattr(self.instance, name) for name, declaration in self._declarations.items() if declaration.texts]
+        texts = [each for item in held for each in (flat(list(item)) if isinstance(item, Choices) else [item])]
+        return not any(key.variable != each.variable and hash(key) == hash(each) and key == each for key in keys for each in texts)
 
     def initial(self, at: Instant) -> PlainAction | None:
         """See ``PlainModel``."""

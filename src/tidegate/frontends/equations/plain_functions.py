@@ -45,6 +45,10 @@ class _FunctionEvent:
     def priority(self) -> int:
         return self.item.priority
 
+    @property
+    def is_noted(self) -> bool:
+        return self.item.reset is None
+
     def conditions(self, at: Instant) -> list[bool]:
         return [bool(value) for value in flat(self.functions.call(self.condition, at))]
 
