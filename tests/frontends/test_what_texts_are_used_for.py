@@ -30,7 +30,7 @@ def outcome(seed: int) -> str:
     return "agrees"
 
 
-@pytest.mark.parametrize("first", range(0, 60, 10))
+@pytest.mark.parametrize("first", [0, 10, *(pytest.param(first, marks=pytest.mark.slow) for first in (20, 30, 40, 50))])
 def test_random_automata_do_what_python_does(first: int) -> None:
     found = [outcome(seed) for seed in range(first, first + 10)]
     assert found.count("agrees") >= 8, found
@@ -175,6 +175,7 @@ def test_all_members_are_cases_in_any_order() -> None:
     assert tg.simulate(Lamp(), (0.0, 3.0)).final["x"] == pytest.approx(1.25 + 3.0 + 1.5)
 
 
+@pytest.mark.slow
 def test_runs_of_random_automata_are_verified() -> None:
     for seed in range(12):
         model = space_of(automaton_source(seed), f"<verified {seed}>", Light=Light, tg=tg)["model"]
