@@ -94,17 +94,6 @@ class BodyWriter(Writer):
         helped = f"common({self.value('u')})"
         return "return " + self.rng.choice([f"{every} | out", f"{{**out, {items[0]}}}", f"{{{items[0]}, **out}}", helped, every, every, every])
 
-    def leave(self, indent: int, in_loop: bool, depth: int) -> None:
-        """Leave the body or the loop's round early, mostly under a condition."""
-        text = self.rng.choice([self.returned()] * 2 + ["continue"] * 5 * in_loop)
-        if self.rng.random() < 0.85:
-            self.put(indent, f"if {self.condition()}:")
-            if self.rng.random() < 0.5:
-                self.statement(indent + 1, in_loop, 0)
-            self.put(indent + 1, text)
-        else:
-            self.put(indent, text)
-
     def statement(self, indent: int, in_loop: bool, depth: int) -> None:
         """One statement; one in six builds up what is returned, or says something."""
         if self.rng.random() > 0.16:
@@ -150,24 +139,9 @@ class BodyWriter(Writer):
     def text(self) -> str:
         """The whole file; ``model`` in it is the model, if it is not written for plain Python."""
         self.lines = []
-        for line in (
-            "import math",
-            "from types import SimpleNamespace",
-            "import numpy as np",
-            "def helper(u, w=0.5):",
-            "    u = u if u > w else 0.5*w",
-            "    for q in (u, w):",
-            "        if q < -0.5: continue",
-            "        return q - 0.25",
-            "    return u",
-            "def early(u):",
-            "    if u > 0.7: return 1.0 - u",
-            "    if u > 0.2:",
-            "        if u < 0.4: return 0.3",
-            "        u = u + 0.1",
-            "    return u*0.5",
-        ):
+        for line in ("import math", "from types import SimpleNamespace", "import numpy as np"):
             self.put(0, line)
+        self.helpers()
         (self._functions if self.form == "functions" else self._component)()
         return "\n".join(self.lines) + "\n"
 

@@ -162,7 +162,7 @@ class Writer:
         """Leave the function or the loop's round early, under a condition or without one."""
         kinds = ["return"] * 2 + ["continue"] * 5 * in_loop + ["break"] * in_loop
         kind = self.rng.choice(kinds)
-        text = f"return [{self.number(1)}, {self.number(0)}]" if kind == "return" else kind
+        text = self.returned() if kind == "return" else kind
         if self.rng.random() < (0.9 if kind != "return" or not in_loop else 0.7):
             self.put(indent, f"if {self.condition()}:")
             if self.rng.random() < 0.5:
@@ -170,6 +170,10 @@ class Writer:
             self.put(indent + 1, text)
         else:
             self.put(indent, text)
+
+    def returned(self) -> str:
+        """A statement that returns something."""
+        return f"return [{self.number(1)}, {self.number(0)}]"
 
     def loop(self, indent: int, in_loop: bool, depth: int) -> None:
         """A `for` over something of known length."""
@@ -241,24 +245,31 @@ class Writer:
             self.put(indent, "finally:")
             self.put(indent + 1, f"s += {self.number(0)}")
 
+    def helpers(self) -> None:
+        """Functions that everything written may call."""
+        for line in (
+            "def helper(u, w=0.5):",
+            "    u = u if u > w else 0.5*w",
+            "    for q in (u, w):",
+            "        if q < -0.5: continue",
+            "        return q - 0.25",
+            "    return u",
+            "def early(u):",
+            "    if u > 0.7: return 1.0 - u",
+            "    if u > 0.2:",
+            "        if u < 0.4: return 0.3",
+            "        u = u + 0.1",
+            "    return u*0.5",
+        ):
+            self.put(0, line)
+
     def text(self) -> str:
         """The whole file."""
         self.lines = []
         self.put(0, "import math")
         self.put(0, "from types import SimpleNamespace")
         self.put(0, "import numpy as np")
-        self.put(0, "def helper(u, w=0.5):")
-        self.put(1, "u = u if u > w else 0.5*w")
-        self.put(1, "for q in (u, w):")
-        self.put(2, "if q < -0.5: continue")
-        self.put(2, "return q - 0.25")
-        self.put(1, "return u")
-        self.put(0, "def early(u):")
-        self.put(1, "if u > 0.7: return 1.0 - u")
-        self.put(1, "if u > 0.2:")
-        self.put(2, "if u < 0.4: return 0.3")
-        self.put(2, "u = u + 0.1")
-        self.put(1, "return u*0.5")
+        self.helpers()
         self.put(0, "def f(y):")
         self.put(1, "a, b, c = y")
         self.put(1, "r, s, k0 = 0.1, -0.2, 0.0")
