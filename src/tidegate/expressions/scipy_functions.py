@@ -6,6 +6,7 @@ nowhere and loses no digits where they are small: expit(x) = exp(-log(1 + exp(-x
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache, reduce
@@ -30,10 +31,6 @@ def _log_expit(x: Any) -> Any:
 
 def _logit(p: Any) -> Any:
     return log(p) - log1p(-1.0 * p)
-
-
-def _other_than_erf(x: Any) -> Any:
-    return 1.0 - erf(x)
 
 
 def _exp10(x: Any) -> Any:
@@ -73,7 +70,7 @@ _OF_SPECIAL: Final[dict[str, Callable[..., Any]]] = {
     "log_expit": _log_expit,
     "logit": _logit,
     "erf": erf,
-    "erfc": _other_than_erf,
+    "erfc": SUBSTITUTES[math.erfc],
     "exp10": _exp10,
     "logsumexp": _log_sum_exp,
     "softmax": _softmax,

@@ -198,12 +198,10 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
     if isinstance(kind, ast.Is | ast.IsNot):
         return same_object(tracer, left, right) is isinstance(kind, ast.Is)
     if isinstance(kind, ast.In | ast.NotIn):
-        if is_unknown_text(left) or has_unknown_text(right):
-            found = is_member(tracer, left, right)
-            return found if isinstance(kind, ast.In) else ~found
-        if is_among_numbers(left, right):
-            found = as_boolean(among_numbers(left, right))
-            return found if isinstance(kind, ast.In) else ~found
+        has_texts = is_unknown_text(left) or has_unknown_text(right)
+        if has_texts or is_among_numbers(left, right):
+            found = is_member(tracer, left, right) if has_texts else among_numbers(left, right)
+            return found if isinstance(kind, ast.In) else ~as_boolean(found)
         check_member(tracer, left, right)
     elif isinstance(kind, ast.Eq | ast.NotEq):
         is_one = is_unknown_text(left) or is_unknown_text(right)

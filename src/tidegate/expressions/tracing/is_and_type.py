@@ -9,11 +9,12 @@ from __future__ import annotations
 import builtins
 import collections
 from collections.abc import Callable, Iterable
+from enum import Enum
 from typing import Any, Final
 
 import numpy as np
 
-from tidegate.expressions.chosen_texts import ChosenText, chosen, is_text, is_unknown_text
+from tidegate.expressions.chosen_texts import is_text, is_unknown_text, texts_of
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_expr
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_mapping, is_sequence
@@ -105,7 +106,8 @@ def check_key(tracer: Tracer, key: Any, container: Any = None) -> None:
     keys: list[Any] = list(container) if is_dict(container) else []
     if is_unknown_text(key):
         # a variable is a key among others; where its texts are keys, too, one of these is meant
-        if (container is None or is_dict(container)) and not any(is_text(item) and not is_unknown_text(item) and _may_be(key, item) for item in keys):
+        its_texts = [text for _, text in texts_of(key)]
+        if (container is None or is_dict(container)) and not any(item in its_texts for item in keys if isinstance(item, str | Enum)):
             return
     elif is_symbolic(key) or isinstance(key, Expr):
         is_plain = container is None or is_dict(container)
@@ -114,11 +116,6 @@ def check_key(tracer: Tracer, key: Any, container: Any = None) -> None:
     elif not (isinstance(key, _NUMBERS) and any(isinstance(item, Expr) for item in keys)):
         return
     raise tracer.error(f"`{key!r}` is looked up among keys, or kept in a set; which key it equals is known only during the run", _CHOOSE)
-
-
-def _may_be(text: Any, value: Any) -> bool:
-    found = chosen(text)
-    return any(_may_be(one, value) for one in (found.a, found.b)) if isinstance(found, ChosenText) else found == value
 
 
 def _is_variable(key: Any) -> bool:

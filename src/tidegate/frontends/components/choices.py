@@ -17,7 +17,7 @@ from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.numbers_as_texts import Texts, text_of, text_problem
 
-__all__ = ["Choice", "Choices", "PlainText", "choice_of", "enumeration_of", "number_among", "texts_among", "without_choices"]
+__all__ = ["Choice", "Choices", "PlainText", "choice_of", "enumeration_of", "item_of", "number_among", "texts_among", "without_choices"]
 
 _LIKE: Final = 'write e.g. values=("idle", "heating"), or give a member of an enumeration'
 
@@ -237,6 +237,11 @@ def choice_of(item: Any, texts: Texts, variable: str, enumeration: type[enum.Enu
     return made
 
 
+def item_of(value: Any) -> Any:
+    """What stands for a variable with texts, its symbol or its number; everything else as it is."""
+    return value.item if isinstance(value, Choice | PlainText) else value
+
+
 def _flat(value: Any) -> list[Any]:
     return [inner for item in cast("list[Any]", value) for inner in _flat(item)] if isinstance(value, list | tuple) else [value]
 
@@ -260,5 +265,5 @@ def without_choices(returned: Any, place: Origin | None = None) -> Any:
             target = key.variable if isinstance(key.item, float) else key.item
             found[target] = number_among(key.texts, value, key.variable, place)
         else:
-            found[key] = value.item if isinstance(value, Choice | PlainText) else value
+            found[key] = item_of(value)
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_expr, symbol
 from tidegate.expressions.tracing.vector import Vector
-from tidegate.frontends.components.choices import Choice, PlainText
+from tidegate.frontends.components.choices import item_of
 from tidegate.model import element_names
 
 __all__ = ["ArrayKey", "ArrayOfSymbols", "Given", "elements", "flat", "is_array", "place_of", "quantity"]
@@ -60,7 +60,7 @@ def elements(value: Any, what: str, origin: Origin) -> list[Expr]:
     UsageError : for anything else, calling it ``what``.
     """
     try:
-        return [as_expr(item.item if isinstance(item, Choice | PlainText) else item) for item in flat(value)]
+        return [as_expr(item_of(item)) for item in flat(value)]
     except TypeError:
         raise UsageError(f"{what} is {value!r}; numbers or expressions of the component's variables are expected", origin=origin) from None
 

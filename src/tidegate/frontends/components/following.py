@@ -17,7 +17,7 @@ from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_o
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.called import CalledAtPoint
-from tidegate.frontends.components.choices import Choice, number_among, without_choices
+from tidegate.frontends.components.choices import Choice, item_of, number_among, without_choices
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration, only_variables_of
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
@@ -397,7 +397,7 @@ class Follower:
 
     def _elements_of(self, key: Any, origin: Origin) -> list[Any]:
         target = self.value(key, origin) if isinstance(key, str | Declaration) else key
-        return flat(target.item if isinstance(target, Choice) else target)
+        return flat(item_of(target))
 
     def _in_numbers_of(self, key: Any, value: Any, origin: Origin) -> Any:
         """A new value, with the number of a text where that is given to a variable by its name."""

@@ -99,7 +99,7 @@ class Sides:
     __hash__ = object.__hash__
 
 
-def _as_truth(name: str) -> None:
+def _as_truth(name: str, *, is_reflected: bool) -> None:
     """What is done with it as with a truth value."""
     compute: Any = getattr(operator, name)
 
@@ -110,13 +110,14 @@ def _as_truth(name: str) -> None:
         return compute(other, Truth(self))
 
     setattr(Sides, f"__{name.rstrip('_')}__", rule)
-    setattr(Sides, f"__r{name.rstrip('_')}__", reflected)
+    if is_reflected:
+        setattr(Sides, f"__r{name.rstrip('_')}__", reflected)
 
 
 for _name in ("and_", "or_", "xor", "add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
-    _as_truth(_name)
+    _as_truth(_name, is_reflected=True)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", "neg", "pos", "abs", "invert"):
-    _as_truth(_name)
+    _as_truth(_name, is_reflected=False)
 
 
 class Pending:
