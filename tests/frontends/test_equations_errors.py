@@ -183,7 +183,7 @@ def test_a_reset_that_returns_nothing_and_says_nothing_is_refused() -> None:
 @pytest.mark.parametrize(
     ("function", "hint"),
     [
-        (lambda t, y, p: [y["held"]], r"held is a discrete variable of this model: d\['held'\]; functions take d as their last argument"),
+        (lambda t, y, p: [y["held"]], r"held is a discrete variable of this model: d\['held'\]; let the function take d"),
         (lambda t, y, p: [p["level"]], r"level is a variable of this model: y\['level'\]"),
         (lambda t, y, p, d: [d.k], r"k is a parameter of this model: p\['k'\]"),
     ],

@@ -176,7 +176,6 @@ def test_a_residual_and_single_times_have_memory_too() -> None:
         (lambda: tg.event(every=True), "a time is expected"),
         (lambda: tg.event(at=1.0, start=0.5), "no every="),
         (lambda: tg.ode(lambda t, y: [0.0], y0=[1.0], p={"period": 1.0}, events=tg.event(every="perod")).lower(), "did you mean period"),
-        (lambda: tg.ode(lambda t, y, d: [d["u"]], y0=[1.0], p={"k": 1.0}, discrete={"u": 0.0}).lower(), "takes d where the model has p"),
         (lambda: tg.ode(lambda t, y, d: [d["v"]], y0=[1.0], discrete={"u": 0.0}).lower(), "d has no entry 'v'"),
         (
             lambda: tg.ode(lambda t, y: [0.0], y0=[1.0], discrete={"u": 0.0}, events=tg.event(every=1.0, reset=lambda t, y: {"w": 1.0})).lower(),

@@ -66,8 +66,8 @@ def event(  # noqa: PLR0913, what can be said of an event are keywords, and edit
     condition : ``condition(t, y)`` or ``condition(t, y, p)``, a comparison or a combination of them; the event happens whenever it becomes true.
         A list of conditions means any of them.
     reset : ``reset(t, y)`` or ``reset(t, y, p)``; returns a dict with the new values of the variables that change, or all states in order. It sees
-        the values before the event, and so does every other event of this instant. Of a model with ``discrete=`` it takes these variables as its
-        last argument, as all functions of the model may: ``reset(t, y, p, d)``, or ``reset(t, y, d)`` where there are no parameters.
+        the values before the event, and so does every other event of this instant. Of a model with ``discrete=`` it takes these variables as
+        ``d``, as all functions of the model may: ``reset(t, y, p, d)``, or ``reset(t, y, d)``.
     every : the event happens at ``start`` and every so often after it, at ``start + k*every``: a number, the name of a parameter, or a function of p.
     start : likewise; 0 where not given.
     at : a time, or several, likewise.

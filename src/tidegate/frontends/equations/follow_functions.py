@@ -5,16 +5,16 @@ In: what was given to ``tg.ode``, ``tg.dae`` or ``tg.hdae``. Out: traces of its 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Final, cast
 
-from tidegate.errors import Origin, UsageError
+from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, evaluate, symbol
 from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
+from tidegate.frontends.equations.call_order import CallOrder
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
 from tidegate.frontends.equations.resets import ResetReader
@@ -22,52 +22,14 @@ from tidegate.model import Action, Form
 from tidegate.model.remarks import collect_remarks
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "plainly", "takes", "takes_besides"]
+__all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "plainly"]
 
 TIME: Final = symbol(Role.TIME, "time")
-
-
-def takes(function: Callable[..., Any], count: int, has_p: bool) -> bool:
-    """Whether a function is called with so many arguments, the last of which is p."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return has_p
-    positional = [item for item in parameters if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
-    required = sum(item.default is item.empty for item in positional)
-    is_open = any(item.kind is item.VAR_POSITIONAL for item in parameters)
-    return required >= count or (has_p and (is_open or len(positional) >= count))
 
 
 def numbers_of(quantities: FunctionQuantities, role: Role, known: dict[Expr, float]) -> dict[Expr, float]:
     """Start values as numbers."""
     return dict(zip((symbol(role, name) for name in quantities.elements), evaluate(quantities.values, known), strict=True))
-
-
-def takes_besides(function: Callable[..., Any], count: int, description: FunctionsDescription) -> tuple[bool, bool]:
-    """Whether a function is called with the parameters, and whether with the discrete variables, behind its first ``count`` arguments.
-
-    Raises
-    ------
-    UsageError : its last argument is called d and stands where p is expected.
-    """
-    if description.d is None:
-        return takes(function, count + 1, description.has_p), False
-    if not description.has_p:
-        return False, takes(function, count + 1, has_p=True)
-    takes_both = takes(function, count + 2, has_p=True)
-    takes_p = takes_both or takes(function, count + 1, has_p=True)
-    if takes_p and not takes_both and _argument(function, count) == "d":
-        raise UsageError(
-            f"{called(function)} takes d where the model has p",
-            origin=function_origin(function),
-            hint="the discrete variables come last: f(t, y, p, d)" + (", residual(t, y, ydot, p, d)" if description.form is Form.DAE else ""),
-        )
-    return takes_p, takes_both
-
-
-def _argument(function: Callable[..., Any], at: int) -> str:
-    return list(inspect.signature(function).parameters)[at]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,6 +76,16 @@ class FunctionsDescription:
     parts: Parts | None = None
     d: FunctionQuantities | Callable[..., Any] | None = None
 
+    @property
+    def call_order(self) -> CallOrder:
+        """How its functions are called."""
+        return CallOrder(f"tg.{self.form.value.lower()}", self.has_p, self.d is not None)
+
+    @property
+    def of_parameters(self) -> CallOrder:
+        """How functions of the parameters alone are called."""
+        return replace(self.call_order, has_d=False)
+
 
 # a function that returns a dict, or a dict of functions
 Outputs = Callable[..., Any] | Mapping[str, Callable[..., Any]]
@@ -136,13 +108,18 @@ class Lowering:
     problems: Problems = field(default_factory=Problems)
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
 
-    def follow(self, function: Callable[..., Any], *extra: Any) -> Trace:
-        """A function called with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
-        return self.traced(function, self._arguments(function, *extra))
+    def follow(self, function: Callable[..., Any], *slopes: Any, name: str = "") -> Trace:
+        """A function called with time, unknowns, their derivatives if it is a residual, and parameters and discrete variables if it takes them."""
+        return self.traced(function, self._arguments(function, *slopes, name=name))
+
+    def follow_of_parameters(self, function: Callable[..., Any], shown: str) -> Trace:
+        """A function called with the parameters, if it takes them; ``shown`` is the option it was given for."""
+        taken = self.description.of_parameters.behind(function, (), called(function), shown)
+        return self.traced(function, tuple(self.parameters() for _ in taken))
 
     def reset_actions(self, reset: Callable[..., Any], reader: ResetReader) -> tuple[Action, ...]:
         """What a reset assigns and says, as its reader has it."""
-        arguments = self._arguments(reset)
+        arguments = self._arguments(reset, name=f"the reset of {reader.label}")
         with self._probed() as known:
             with collect_remarks() as said:
                 followed = trace(reset, arguments, merge_returns=reader.merged)
@@ -157,14 +134,11 @@ class Lowering:
         self._keep(followed)
         return actions
 
-    def _arguments(self, function: Callable[..., Any], *extra: Any) -> tuple[Any, ...]:
-        arguments = (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere), *extra)
-        takes_p, takes_d = takes_besides(function, len(arguments), self.description)
-        besides = (
-            *((self.parameters(),) if takes_p else ()),
-            *((self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere),) if takes_d else ()),
-        )
-        return (*arguments, *besides)
+    def _arguments(self, function: Callable[..., Any], *slopes: Any, name: str) -> tuple[Any, ...]:
+        first = ("t", "y", "ydot") if slopes else ("t", "y")
+        taken = self.description.call_order.behind(function, first, name or called(function))
+        behind = (self.parameters() if one == "p" else self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere) for one in taken)
+        return (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere), *slopes, *behind)
 
     def parameters(self) -> Vector:
         """The vector `p`."""
@@ -176,7 +150,7 @@ class Lowering:
         found: dict[str, str] = {}
         for quantities, kind in ((self.y, "a variable"), (self.description.p, "a parameter"), (self.d, "a discrete variable")):
             owner = quantities.owner
-            taken = f"; functions take {owner} as their last argument" if owner == "d" else ""
+            taken = "; let the function take d" if owner == "d" else ""
             found |= {piece.name: f"{piece.name} is {kind} of this model: {owner}[{piece.name!r}]{taken}" for piece in quantities.pieces}
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -158,7 +157,9 @@ def checked_description(
         raise InvalidModelError(problems, hint=f'{maker}(f, {x1}={{"x": 1.0}}, p={{"k": 2.0}}), or {x1}=[1.0] for unknowns without names')
     for one in (function, *(parts.functions if parts else ())):
         if one is not None:
-            _check_arguments(replace(description, function=one), maker, function_origin(one), description.name if one is function else _name_of(one))
+            is_residual = form is Form.DAE
+            first, shown = (("t", "y", "ydot"), "residual") if is_residual else (("t", "y"), "f")
+            description.call_order.behind(one, first, description.name if one is function else _name_of(one), shown)
     return description
 
 
@@ -191,29 +192,3 @@ def _read(start: Any, k: int, problems: Problems, origin: Origin) -> Any:
 def _name_of(function: Any) -> str:
     name = getattr(function, "__name__", "") or type(getattr(function, "func", function)).__name__
     return "model" if name == "<lambda>" else name
-
-
-def _check_arguments(description: FunctionsDescription, maker: str, origin: Origin, name: str) -> None:
-    """The function takes what it will be called with."""
-    first = "residual(t, y, ydot" if description.form is Form.DAE else "f(t, y"
-    with_discretes = description.d is not None
-    expected = f"{first}, d) or {first}, p, d)" if with_discretes else f"{first}) or {first}, p)"
-    fewest = 3 if description.form is Form.DAE else 2
-    most_given = fewest + 1 + with_discretes
-    try:
-        signature = inspect.signature(description.function)
-    except (TypeError, ValueError):
-        return
-    kinds = [item.kind for item in signature.parameters.values()]
-    positional = [item for item in signature.parameters.values() if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
-    required = sum(item.default is item.empty for item in positional)
-    most = len(positional) + 9 * (inspect.Parameter.VAR_POSITIONAL in kinds)
-    if required > most_given or most < fewest:
-        raise UsageError(
-            f"{name} takes {required} argument{'s' * (required != 1)}; {maker} calls {expected}",
-            origin=origin,
-            hint="give everything else through p={...}, or close over it",
-        )
-    if required == most_given and not description.has_p:
-        last = "before discrete variables" if with_discretes else "as its last argument"
-        raise UsageError(f"{name} takes parameters {last}, but {maker} was given no p", origin=origin, hint="p={'name': value, ...}")

@@ -54,7 +54,7 @@ def lower_events(lowering: Lowering, states: set[str]) -> tuple[tuple[When, ...]
 
 def _when(lowering: Lowering, item: EventClause, condition: Callable[..., Any], label: str, states: set[str]) -> When:
     origin = function_origin(condition)
-    followed = lowering.follow(condition)
+    followed = lowering.follow(condition, name=f"the condition of {label}")
     conditions: list[Expr] = []
     for value in flat(followed.value):
         if isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean):
@@ -86,7 +86,7 @@ def _time(lowering: Lowering, given: GivenTime, what: str, label: str, origin: O
     """A time as an expression of parameters."""
     p = lowering.description.p
     if is_function(given):
-        value: Any = lowering.traced(given, (lowering.parameters(),)).value
+        value: Any = lowering.follow_of_parameters(given, what).value
     elif isinstance(given, str):
         if given not in p.elements:
             hint = suggestion(given, p.elements, f"the parameters are {listed(p.elements) or '(none)'}")

@@ -13,7 +13,7 @@ from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, symbol, walk
 from tidegate.expressions.tracing import at_start, function_origin, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_mapping
-from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, by_name, called, numbers_of, plainly, takes
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, by_name, called, numbers_of, plainly
 from tidegate.frontends.equations.lower_events import lower_events
 from tidegate.frontends.equations.part_equations import part_equations
 from tidegate.frontends.equations.quantities import FunctionQuantities, NamedPiece, Problems, read_quantities
@@ -98,7 +98,8 @@ def _quantities_of(given: Any, owner: str, description: FunctionsDescription) ->
         return read_quantities(owner, None, [], description.origin), dict[Expr, Origin]()
     function = given
     origin = function_origin(function)
-    arguments = (description.p.vector(Role.PARAMETER),) if takes(function, 1, has_p=True) else ()
+    taken = description.of_parameters.behind(function, (), called(function), _GIVEN_AS.get(owner, owner))
+    arguments = tuple(description.p.vector(Role.PARAMETER) for _ in taken)
     followed = trace(function, arguments)
     start = at_start(arguments, numbers_of(description.p, Role.PARAMETER, {}))
     require_agreement(called(function), origin, followed.value, lambda point: plainly(function, arguments, point), start)
@@ -172,7 +173,7 @@ def _outputs(lowering: Lowering) -> tuple[list[Variable], list[Definition]]:
     functions = by_name(lowering.description.outputs)
     if not functions:
         return [], []
-    followed = {name: lowering.follow(function) for name, function in functions.items()}
+    followed = {name: lowering.follow(function, name=f"the output {name}" if name else "outputs") for name, function in functions.items()}
     places = {name: function_origin(function) for name, function in functions.items()}
     origin = next(iter(places.values()))
     entries: Any = {name: each.value for name, each in followed.items()}

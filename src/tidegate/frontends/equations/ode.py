@@ -42,7 +42,9 @@ def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.
     outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded; or a dict of functions by name.
     discrete : start values of variables that only events change, as of a sampled controller, given as those of ``y0`` are. All functions of the
-        model take them as their last argument, if they want them: ``f(t, y, p, d)``, or ``f(t, y, d)`` where there are no parameters.
+        model take them as ``d``, if they want them: ``f(t, y, p, d)``, or ``f(t, y, d)``.
+        What is called ``p`` or ``d`` is that, in either order; of other names the parameters are the first. Arguments with values of their own keep
+        them.
     events : made by ``tg.event``: when a condition becomes true, or at times, as ``tg.event(every=0.01, reset=...)``.
     check_units : False for a model whose units need not fit.
 

@@ -16,8 +16,9 @@ from tidegate.errors import UsageError
 from tidegate.expressions import Expr
 from tidegate.expressions.tracing import PlainNumber, Vector, VectorNames
 from tidegate.expressions.tracing.value_kinds import is_mapping
+from tidegate.frontends.equations.call_order import Taken
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts, by_name, takes, takes_besides
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts, by_name, called
 from tidegate.frontends.equations.lower_functions import together
 from tidegate.frontends.equations.quantities import FunctionQuantities, read_quantities
 from tidegate.frontends.equations.returned import flat
@@ -95,7 +96,7 @@ class PlainFunctions:
         self._description = description
         values: list[Any] = [_as_given(piece.kind, parameters[name]) for piece in description.p.pieces for name in piece.elements]
         self._p = _vector(description.p, values, _layout(description.p))
-        self._takes: dict[Callable[..., Any], tuple[bool, bool]] = {}
+        self._takes: dict[Callable[..., Any], tuple[Taken, ...]] = {}
         self.y = self._start()
         self.d = read_quantities("d", None, [], description.origin) if description.d is None else self._given(description.d, "d")
         self._layout, self._slopes, self._held = _layout(self.y), _layout(self.y, "ydot"), _layout(self.d)
@@ -119,22 +120,25 @@ class PlainFunctions:
     def _given(self, given: Any, owner: str = "y") -> FunctionQuantities:
         if isinstance(given, FunctionQuantities):
             return given
-        return read_quantities(owner, given(self._p) if takes(given, 1, has_p=True) else given(), [], self._description.origin)
+        return read_quantities(owner, self._of_parameters(given), [], self._description.origin)
 
-    def call(self, function: Callable[..., Any], at: Instant, *extra: Any) -> Any:
-        """A function of the user with time, unknowns, what else it gets, and parameters and discrete variables if it takes them."""
-        arguments = (PlainNumber(at.t), _vector(self.y, list(map(PlainNumber, at.y.tolist())), self._layout), *extra)
+    def _of_parameters(self, given: Callable[..., Any]) -> Any:
+        return given(*(self._p for _ in self._description.of_parameters.behind(given, (), called(given))))
+
+    def call(self, function: Callable[..., Any], at: Instant, *slopes: Any) -> Any:
+        """A function of the user with time, unknowns, derivatives for a residual, and parameters and discrete variables if it takes them."""
+        arguments = (PlainNumber(at.t), _vector(self.y, list(map(PlainNumber, at.y.tolist())), self._layout), *slopes)
         if function not in self._takes:
-            self._takes[function] = takes_besides(function, len(arguments), self._description)
-        takes_p, takes_d = self._takes[function]
-        held = (_vector(self.d, list(map(PlainNumber, at.d.tolist())), self._held),) if takes_d else ()
-        return function(*arguments, *((self._p,) if takes_p else ()), *held)
+            first = ("t", "y", "ydot") if slopes else ("t", "y")
+            self._takes[function] = self._description.call_order.behind(function, first, called(function))
+        held = lambda: _vector(self.d, list(map(PlainNumber, at.d.tolist())), self._held)  # noqa: E731, made where it is asked for
+        return function(*arguments, *(self._p if one == "p" else held() for one in self._takes[function]))
 
     def time(self, given: Any) -> float:
         """What says when an event happens."""
         if isinstance(given, str):
             return float(self._p[given])
-        return _number(given(self._p) if callable(given) else given)
+        return _number(self._of_parameters(given) if callable(given) else given)
 
     def done(self, item: EventClause, label: str, at: Instant) -> PlainAction:
         """What an event does."""
