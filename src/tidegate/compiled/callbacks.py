@@ -22,7 +22,7 @@ from tidegate.errors import RunError, UsageError
 from tidegate.quick_dataclass import dataclass
 from tidegate.wishes import StopRun
 
-__all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "value_at"]
+__all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "pointer_to", "value_at"]
 
 _POINTER: Final = ctypes.POINTER(ctypes.c_double)
 VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)  # see ``interface``
@@ -120,7 +120,15 @@ def _ends_the_run(error: BaseException | None) -> bool:
 def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: OpaqueCalls) -> NDArray[np.float64]:
     """What a value function gives at a point; what happens in callbacks is noted in ``calls``."""
     out = np.zeros(size)
-    vectors = [np.ascontiguousarray(vector).ctypes.data_as(_POINTER) for vector in (at.y, at.p, at.m)]
+    function, vectors = VALUE_FUNCTION(model.addresses[name]), [pointer_to(vector) for vector in (at.y, at.p, at.m, out)]
     with noted_in(calls):
-        VALUE_FUNCTION(model.addresses[name])(at.time, *vectors, out.ctypes.data_as(_POINTER))
+        function(at.time, *vectors)
     return out
+
+
+def pointer_to(vector: NDArray[np.float64]) -> Any:
+    """What C functions take for a pointer to numbers, for as long as it is kept."""
+    try:
+        return ctypes.c_double.from_buffer(vector)  # pyright: ignore[reportArgumentType] - an array is a buffer
+    except (TypeError, ValueError):  # read-only, with gaps, or empty
+        return np.ascontiguousarray(vector).ctypes.data_as(_POINTER)

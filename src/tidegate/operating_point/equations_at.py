@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from tidegate.compiled.callbacks import VALUE_FUNCTION, OpaqueCalls, noted_in, value_at
+from tidegate.compiled.callbacks import VALUE_FUNCTION, OpaqueCalls, noted_in, pointer_to, value_at
 from tidegate.compiled.compiled_model import CompiledModel, Direction
 from tidegate.compiled.workspace import LOWER, RELATION
 from tidegate.executive import callback_error
@@ -100,7 +100,7 @@ class EquationsAt:
         behind = (nothing if along.dy is None else along.dy, moves_p, moves_m, out)
         calls = OpaqueCalls()
         with noted_in(calls):
-            _TANGENT_FUNCTION(self.compiled.addresses[name])(self.time, *map(_pointer, before), along.dt, *map(_pointer, behind))
+            _TANGENT_FUNCTION(self.compiled.addresses[name])(self.time, *map(pointer_to, before), along.dt, *map(pointer_to, behind))
         self._raise(calls)
         return out
 
@@ -110,7 +110,7 @@ class EquationsAt:
         if name in self.compiled.addresses:
             calls = OpaqueCalls()
             with noted_in(calls):
-                VALUE_FUNCTION(self.compiled.addresses[name])(self.time, *map(_pointer, (y, self.p, m, out)))
+                VALUE_FUNCTION(self.compiled.addresses[name])(self.time, *map(pointer_to, (y, self.p, m, out)))
             self._raise(calls)
         return out[: len(before)]
 
@@ -192,7 +192,3 @@ class EquationsAt:
             far = max(1.0, np.ceil(-g[k])) if guards.grids[k] is None else 1.0  # pieces of a floor are one wide
             new[mode] = m[mode] - far if guards.kind[k] == LOWER else m[mode] + far
         return new
-
-
-def _pointer(vector: FloatArray) -> Any:
-    return np.ascontiguousarray(vector).ctypes.data_as(_POINTER)
