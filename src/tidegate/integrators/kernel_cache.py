@@ -50,11 +50,13 @@ _AHEAD: Final = {
         (f"{_RADAU}.hooks", "radau_sensitivities"),
     ),
     ("radau", _RELATIONS): (
-        ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_HYBRID}.transition", "settle"),
         (f"{_HYBRID}.event", "event_with_rows"),
+        ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_RADAU}.locate", "locate"),
         ("tidegate.events.leaving", "leaving_sides"),
+        (f"{_RADAU}.hooks", "radau_values"),
+        ("tidegate.events.restart", "consistent_point"),
     ),
     ("radau", _AT_EVENTS): _OF_EVENTS,
     ("taylor", _ALONE): (
@@ -122,7 +124,8 @@ def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool) -
     has_relations : whether a step is searched for events.
     has_derivatives : whether derivatives by parameters are asked for.
     """
-    asked = {_ALONE: method == "radau" or not has_relations, _DERIVATIVES: has_derivatives, _RELATIONS: has_relations}
+    # the part that takes longest stands first of all
+    asked = {_RELATIONS: has_relations, _ALONE: method == "radau" or not has_relations, _DERIVATIVES: has_derivatives}
     asked[_AT_EVENTS] = has_relations and has_derivatives
     kinds = [(method, what) for what, is_asked in asked.items() if is_asked]
     missing = kinds if _nothing_is_there() else [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]
