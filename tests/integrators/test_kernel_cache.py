@@ -57,7 +57,7 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
     share("taylor", has_relations=True, has_derivatives=True)
     alone, relations = "('radau', 'alone')", "('radau', 'relations')"
     others = ["[('taylor', 'relations')]", f"[{relations}]", "[('taylor', 'derivatives'), ('taylor', 'derivatives at events')]"]
-    assert begun == [f"[{alone}]", f"[{alone}, {relations}]", *others]
+    assert begun == [f"[{alone}]", f"[{relations}, {alone}]", *others]
 
 
 def test_a_model_without_relations_delays_and_sparse_matrices_needs_no_machine_code_of_theirs() -> None:
