@@ -27,7 +27,7 @@ def chosen_parameters(described: Description, p: FloatArray, given: Mapping[str,
             for name, where in [(entry.name.upper(), slice(first, first + entry.size)), *((one, first + k) for k, one in enumerate(elements))]:
                 try:
                     value = np.asarray(given[name], dtype=float)
-                    p[where] = value.ravel(order="F") if value.shape == entry.shape and name == entry.name.upper() else value
+                    p[where] = value.ravel(order="F") if value.shape == entry.shape != () and name == entry.name.upper() else value
                 except (KeyError, TypeError, ValueError):
                     continue
             first += entry.size
