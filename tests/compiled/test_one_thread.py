@@ -11,7 +11,7 @@ import pytest
 import tidegate as tg
 from tidegate.compiled.one_thread import OneThread, one_thread
 
-SIZE = 30  # above the size up to which our own code factors
+SIZE = 40  # above the size up to which our own code factors
 
 
 class Library:

@@ -1,9 +1,10 @@
 """The sparsity pattern of M and J, and the order in which its systems are eliminated (stage: compiled). Facts for ``linear.sparse``.
 
-Each column is matched to a row, so that what the structure says is regular has a diagonal without zeros (Duff 1981); of the matrix with that
-diagonal the minimum degree order of A + A^T is taken, by SuperLU. Where there are algebraic equations, pivots of that diagonal may vanish, as those
-of coordinates do between which is chosen while the model runs: there the order is COLAMD's, which is good for every choice of pivots, unless it fills
-L and U much more. Pivots that numbers ask for besides have room for several times what the structure takes.
+Without algebraic equations, pivots are those of the diagonal; of small models in the order of Markowitz (The elimination form of the inverse, 1957).
+Otherwise each column is matched to a row, so that what the structure says is regular has a diagonal without zeros (Duff 1981); of the matrix with
+that diagonal the minimum degree order of A + A^T is taken, by SuperLU. Where there are algebraic equations, pivots of that diagonal may vanish, as
+those of coordinates do between which is chosen while the model runs: there the order is COLAMD's, which is good for every choice of pivots, unless it
+fills L and U much more. Pivots that numbers ask for besides have room for several times what the structure takes.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Sparsity", "sparsity_of"]
 
-LEAST_UNKNOWNS: Final = 24  # below that dense systems are solved as fast
-MOST_FILL: Final = 0.25  # of all elements, in L and U
+LEAST_UNKNOWNS: Final = 10  # below that dense systems are solved as fast
+LEAST_WITH_ALGEBRAIC: Final = 24  # the same where SciPy has to be loaded
+MOST_FILL: Final = 0.5  # of all elements, in L and U
+_MANY: Final = 100  # unknowns of which SciPy finds the order sooner
 _ROOM: Final = 4
 _MUCH: Final = 2.0  # times the elements that a matched diagonal would give
 _SMALLEST: Final = 0.5  # of arbitrary elements of size one
@@ -106,25 +109,15 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     jacobian : rows and columns of the elements of J that are not structurally zero.
     held : True for rows with an element of M, on the diagonal.
     """
-    if n < LEAST_UNKNOWNS:
+    if n < (LEAST_UNKNOWNS if held.all() else LEAST_WITH_ALGEBRAIC):
         return None
     entries = set(jacobian) | {(i, i) for i in np.flatnonzero(held).tolist()}
     # where nothing is, as in a system that has no solution, something has to stand
     entries |= {(j, j) for j in set(range(n)) - {j for _, j in entries}}
     if len(entries) > MOST_FILL * n * n:
         return None
-    from scipy import sparse  # 50 ms, for large models only
-
-    rows, columns = np.array(sorted(entries), dtype=np.int64).T
-    matrix: Any = sparse.csc_matrix((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-    matrix.sort_indices()
-    row = matrix.indices.astype(np.int64)
-    first = matrix.indptr.astype(np.int64)
-    plan = _matched_plan(matrix, held)
-    if not held.all():
-        # which pivots an algebraic equation gives depends on the values: an order is better for which every choice does
-        free = _free_plan(matrix, held)
-        plan = free if free is not None and free.fill <= _MUCH * plan.fill else plan
+    first, row = _by_columns(n, entries)
+    plan = _plan_without_algebraic(n, entries) if n < _MANY and held.all() else _plan_by_scipy(first, row, held)
     fill = plan.fill
     if fill > MOST_FILL * n * n:
         return None
@@ -132,6 +125,12 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     is_diagonal = np.flatnonzero(row == np.repeat(np.arange(n), np.diff(first)))
     diagonal[row[is_diagonal]] = is_diagonal
     return Sparsity(first, row, diagonal, plan.order, plan.preferred, plan.lower, plan.upper, min(_ROOM * fill, n * n) // 2 + n)
+
+
+def _by_columns(n: int, entries: Iterable[tuple[int, int]]) -> tuple[IntArray, IntArray]:
+    """Where each column begins, and the rows of all elements."""
+    columns, rows = np.array(sorted((j, i) for i, j in entries), dtype=np.int64).T
+    return np.searchsorted(columns, np.arange(n + 1)), rows.copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +148,46 @@ class _Plan:
         return len(self.order) + sum(map(len, self.lower)) + sum(map(len, self.upper))
 
 
+def _plan_without_algebraic(n: int, entries: Iterable[tuple[int, int]]) -> _Plan:
+    """Pivots on the diagonal, in the order of Markowitz (1957): next is the one whose row and column have the fewest pairs of elements beside it."""
+    rows: list[set[int]] = [set() for _ in range(n)]
+    columns: list[set[int]] = [set() for _ in range(n)]
+    for i, j in entries:
+        if i != j:
+            rows[i].add(j)
+            columns[j].add(i)
+    left, order = set(range(n)), np.empty(n, dtype=np.int64)
+    for k in range(n):
+        pivot = min(left, key=lambda q: (len(rows[q]) * len(columns[q]), q))
+        order[k] = pivot
+        left.remove(pivot)
+        for i in columns[pivot]:
+            rows[i] |= rows[pivot]
+            rows[i] -= {i, pivot}
+        for j in rows[pivot]:
+            columns[j] |= columns[pivot]
+            columns[j] -= {j, pivot}
+    steps = np.empty(n, dtype=np.int64)
+    steps[order] = np.arange(n)
+    return _Plan(order, np.arange(n, dtype=np.int64), *_fill(*_by_columns(n, ((int(steps[i]), int(steps[j])) for i, j in entries))))
+
+
+def _plan_by_scipy(first: IntArray, row: IntArray, held: NDArray[np.bool_]) -> _Plan:
+    from scipy import sparse  # 50 ms, for large models only
+
+    n = len(held)
+    matrix: Any = sparse.csc_matrix((np.ones(len(row)), row, first), shape=(n, n))
+    plan = _matched_plan(matrix, held)
+    if held.all():
+        return plan
+    # which pivots an algebraic equation gives depends on the values: an order is better for which every choice does
+    free = _free_plan(matrix, held)
+    return free if free is not None and free.fill <= _MUCH * plan.fill else plan
+
+
 def _plan(matrix: Any, order: IntArray, preferred: IntArray) -> _Plan:
-    return _Plan(order, preferred, *_fill(matrix[preferred[order]][:, order].tocsc()))
+    ordered = matrix[preferred[order]][:, order].tocsc()
+    return _Plan(order, preferred, *_fill(ordered.indptr, ordered.indices))
 
 
 def _matched_plan(matrix: Any, held: NDArray[np.bool_]) -> _Plan:
@@ -213,14 +250,14 @@ def _order(matrix: Any, preferred: IntArray) -> IntArray:
     return order
 
 
-def _fill(ordered: Any) -> tuple[Columns, Columns]:
+def _fill(beginnings: IntArray, rows_of_columns: IntArray) -> tuple[Columns, Columns]:
     """Rows of the columns of L and of U, with pivots on the diagonal.
 
     A column has the rows that the graph of L reaches from those of the matrix (Gilbert and Peierls 1988); of an older column only rows up to the
     first one that stands in U too have to be looked at (Eisenstat and Liu 1992).
     """
-    n = ordered.shape[0]
-    first, row = ordered.indptr.tolist(), ordered.indices.tolist()
+    first, row = beginnings.tolist(), rows_of_columns.tolist()
+    n = len(first) - 1
     lower: list[tuple[int, ...]] = []
     upper: list[tuple[int, ...]] = []
     looked_at: list[tuple[int, ...]] = []

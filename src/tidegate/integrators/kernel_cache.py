@@ -26,8 +26,9 @@ __all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"
 _HYBRID: Final = "tidegate.integrators.hybrid_loop"
 _RADAU: Final = "tidegate.integrators.radau"
 _TAYLOR: Final = "tidegate.integrators.taylor"
-# What is done in steps: nothing else, derivatives, a search for events, derivatives at these.
-_ALONE, _DERIVATIVES, _RELATIONS, _AT_EVENTS = "alone", "derivatives", "relations", "derivatives at events"
+# What is done in steps: nothing else, systems with few elements, derivatives, a search for events, derivatives at these.
+_ALONE, _SPARSE, _DERIVATIVES, _RELATIONS, _AT_EVENTS = "alone", "sparse", "derivatives", "relations", "derivatives at events"
+_SYSTEMS: Final = ("factor_complex", "factor_real", "solve_complex", "solve_real")
 _OF_EVENTS: Final = (
     (f"{_HYBRID}.event_derivatives", "jump_with_event"),
     ("tidegate.events.grazing", "note_grazings"),
@@ -41,10 +42,12 @@ _AHEAD: Final = {
         (f"{_HYBRID}.loop", "advance"),
         (f"{_RADAU}.step", "take_step"),
         (f"{_RADAU}.newton", "newton"),
-        *(("tidegate.linear.systems", name) for name in ("factor_complex", "factor_real", "solve_complex", "solve_real")),
+        *(("tidegate.linear.systems", name) for name in _SYSTEMS),
         (f"{_RADAU}.inside", "error_inside"),
         *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial")),
+        (f"{_RADAU}.hooks", "radau_values"),
     ),
+    ("radau", _SPARSE): tuple(("tidegate.linear.systems", f"{name}_sparse") for name in _SYSTEMS),
     ("radau", _DERIVATIVES): (
         (f"{_RADAU}.sensitivities", "stage_sensitivities"),
         (f"{_RADAU}.hooks", "radau_sensitivities"),
@@ -55,7 +58,6 @@ _AHEAD: Final = {
         ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_RADAU}.locate", "locate"),
         ("tidegate.events.leaving", "leaving_sides"),
-        (f"{_RADAU}.hooks", "radau_values"),
         ("tidegate.events.restart", "consistent_point"),
     ),
     ("radau", _AT_EVENTS): _OF_EVENTS,
@@ -89,7 +91,7 @@ _BESIDE: Final = (
     ("tidegate.events.interval_roots", "curved_root"),
     ("tidegate.linear.mass", "evaluate_mass"),
     ("tidegate.linear.systems", "factor_base"),
-    *((f"{_RADAU}.hooks", name) for name in ("radau_restart", "radau_accept", "radau_values")),
+    *((f"{_RADAU}.hooks", name) for name in ("radau_restart", "radau_accept")),
     (f"{_RADAU}.locate", "restep"),
     (f"{_RADAU}.newton", "factor_systems"),
     (f"{_RADAU}.filter_proof", "is_explained"),
@@ -115,7 +117,7 @@ def kernel(module: str) -> ModuleType:
 
 
 @cache
-def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool) -> None:
+def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool, is_sparse: bool) -> None:
     """Begin other processes for the first runs of a method, where there is something for them to do.
 
     Parameters
@@ -123,9 +125,11 @@ def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool) -
     method : "radau" or "taylor", which most runs take.
     has_relations : whether a step is searched for events.
     has_derivatives : whether derivatives by parameters are asked for.
+    is_sparse : whether systems of linear equations are.
     """
     # the part that takes longest stands first of all
-    asked = {_RELATIONS: has_relations, _ALONE: method == "radau" or not has_relations, _DERIVATIVES: has_derivatives}
+    asked = {_RELATIONS: has_relations, _ALONE: method == "radau" or not has_relations, _SPARSE: is_sparse and method == "radau"}
+    asked[_DERIVATIVES] = has_derivatives
     asked[_AT_EVENTS] = has_relations and has_derivatives
     kinds = [(method, what) for what, is_asked in asked.items() if is_asked]
     missing = kinds if _nothing_is_there() else [kind for kind in kinds if not _is_there(*_AHEAD[kind][0])]

@@ -2,7 +2,7 @@
 
 Own code stores reciprocals of the pivots on the diagonal and swaps whole rows. LAPACK works by columns, so there the
 transpose is factored and solved with; its 4-byte pivots leave the other half of ``pivots`` free for the sizes it wants by reference. Measured
-here: own 19 / 106 / 1008 ns at n = 3 / 8 / 20, LAPACK 47 / 195 / 1217 ns, 4.4 against 7.1 us at 40.
+here: own 19 / 106 / 1008 ns at n = 3 / 8 / 20, LAPACK 47 / 195 / 1217 ns; Radau's runs with full matrices take as long with either at n = 36.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tidegate.compiled.workspace import tail
 
 __all__ = ["OWN_LIMIT", "factor_complex", "factor_real", "lapack_addresses", "solve"]
 
-OWN_LIMIT: Final = 20
+OWN_LIMIT: Final = 32
 _TRANSPOSED: Final = ord("T")  # the factors are those of the transpose; the first byte of a word is its lowest
 
 
