@@ -166,7 +166,7 @@ class Simulation:
         """Set several values at once, as one event at the current instant.
 
         Conditions that become true by it fire, algebraic variables follow, and the log has an event of the kind "set". What is set no longer depends
-        on the parameters that sensitivities are taken by; the derivative by a parameter that is set is from then on that by a shift of its new value.
+        on the parameters that sensitivities are taken by; that by a parameter that is set is by one shift of its old value and its new.
 
         Parameters
         ----------
