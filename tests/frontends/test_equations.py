@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -355,3 +357,22 @@ def test_outputs_may_be_functions_by_name() -> None:
 def test_outputs_that_are_no_functions_are_told(outputs: Any) -> None:
     with pytest.raises(tg.ModelError, match="cannot be called; outputs=lambda t, y"):
         tg.ode(lambda t, y: [-y["v"]], y0={"v": 1.0}, outputs=outputs)
+
+
+@dataclasses.dataclass
+class Numbers:
+    k: float = 2.0
+    gains: tuple[float, ...] = (1.0, 3.0)
+
+
+class Level(NamedTuple):
+    x: float
+
+
+@pytest.mark.parametrize("p", [Numbers(), SimpleNamespace(k=2.0, gains=[1.0, 3.0]), {"k": 2.0, "gains": (1.0, 3.0)}], ids=["class", "space", "dict"])
+@pytest.mark.parametrize("y0", [Level(1.0), {"x": 1.0}, lambda p: Level(p.k - 1.0)], ids=["named tuple", "dict", "function"])
+def test_what_has_names_in_python_gives_names(p, y0):
+    model = tg.ode(lambda t, y, p: {"x": -p.k * p.gains[1] * y.x}, y0=y0, p=p)
+    result = tg.simulate(model, (0.0, 1.0), rtol=1e-9, sensitivities=["k"])
+    assert result.final["x"] == pytest.approx(np.exp(-6.0), rel=1e-7)
+    assert set(result.parameters) == {"k", "gains[0]", "gains[1]"}

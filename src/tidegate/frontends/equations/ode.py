@@ -35,8 +35,8 @@ def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors
     ----------
     f : ``f(t, y)`` or ``f(t, y, p)``; returns the derivatives as a list, tuple or array in the order of ``y0``, or as a dict by name.
         ``y`` and ``p`` answer to index, name (``y["level"]``, ``y.level``), slices and unpacking.
-    y0 : start values: a dict of numbers and arrays, a sequence or an array, one number; or a function of ``p`` that returns one of them, for start
-        values that depend on parameters.
+    y0 : start values: a dict of numbers and arrays, or a dataclass, named tuple or namespace of them; a sequence or an array, one number; or a
+        function of ``p`` that returns one of these, for start values that depend on parameters.
     p : parameters, likewise; integers and truth values stay such.
     name : how results and messages name the model; the function's name if not given.
     units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.

@@ -1,13 +1,15 @@
 """Start values and parameters as users give them (front end of plain functions).
 
-In: a dict of numbers and arrays, a sequence, an array, or one number. Out: named pieces with their shapes, from which come variables, symbols, and
-the vectors `y`, `ydot` and `p` that the user's function is called with.
+In: a dict of numbers and arrays, or what else has names; a sequence, an array, or one number. Out: named pieces with their shapes, from which come
+variables, symbols, and the vectors `y`, `ydot` and `p` that the user's function is called with.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from types import SimpleNamespace
 from typing import Any, Literal
 
 import numpy as np
@@ -92,13 +94,14 @@ def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, 
     Parameters
     ----------
     owner : ``y`` or ``p``: the name of what is given without names.
-    given : dict, sequence, array or number; None for nothing.
+    given : dict, dataclass, named tuple or namespace; sequence, array or number; None for nothing.
     problems : added to.
     origin : what the problems are about.
     kinds : whether integers and truth values stay such, as they do for parameters.
     """
     if given is None:
         return FunctionQuantities(owner, (), (0,))
+    given = _by_names(given)
     if is_mapping(given) or hasattr(given, "keys"):
         entries: Any = given
         pieces = [_piece(f"{owner}[{name!r}]", name, entries[name], problems, origin, kinds) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
@@ -108,6 +111,16 @@ def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, 
     if whole is None:
         return FunctionQuantities(owner, (), (0,))
     return FunctionQuantities(owner, (whole,), whole.shape or (1,))
+
+
+def _by_names(given: Any) -> Any:
+    """A dict of what has names in Python; anything else as it is."""
+    kind: type[Any] = type(given)
+    if is_dataclass(kind):
+        return {one.name: getattr(given, one.name) for one in fields(kind)}
+    if hasattr(kind, "_asdict"):  # a named tuple
+        return given._asdict()
+    return vars(given) if kind is SimpleNamespace else given
 
 
 def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin, kinds: bool) -> NamedPiece | None:
