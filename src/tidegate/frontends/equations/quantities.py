@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -115,12 +115,12 @@ def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, 
 
 def _by_names(given: Any) -> Any:
     """A dict of what has names in Python; anything else as it is."""
-    kind: type[Any] = type(given)
-    if is_dataclass(kind):
-        return {one.name: getattr(given, one.name) for one in fields(kind)}
-    if hasattr(kind, "_asdict"):  # a named tuple
-        return given._asdict()
-    return vars(given) if kind is SimpleNamespace else given
+    if isinstance(given, SimpleNamespace):
+        return vars(given)
+    if not isinstance(given, type) and is_dataclass(given):
+        return {one.name: getattr(given, one.name) for one in fields(given)}
+    to_dict: Any = getattr(cast("object", given), "_asdict", None)  # of a named tuple
+    return to_dict() if isinstance(given, tuple) and to_dict is not None else given  # pyright: ignore[reportUnknownVariableType]
 
 
 def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin, kinds: bool) -> NamedPiece | None:
