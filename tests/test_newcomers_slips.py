@@ -60,7 +60,7 @@ class Returned(tg.Component):
         (lambda: tg.Simulation(Motor), r"Motor\(\)"),
         (lambda: tg.simulate(decay, (0, 1)), r"tg\.ode\(f, y0="),
         (lambda: tg.simulate(Misspelt(), (0, 1)), "did you mean 'speed'"),
-        (lambda: tg.simulate(tg.ode(lambda y, t: [-y[0]], y0=[1.0]), (0, 1)), r"f\(t, y\), with the time first"),
+        (lambda: tg.simulate(tg.ode(lambda y, t: [-y[0]], y0=[1.0]), (0, 1)), r"calls f\(t, y\).*, with the time first"),
         (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), (0, 1), method="RK45"), "taylor"),
         (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), 10), r"t_span=\(0, 10\)"),
         (lambda: tg.simulate(tg.ode(decay, y0=[1.0]), (0, 1), t_eval=TIMES), "outputs=times"),

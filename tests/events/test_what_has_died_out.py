@@ -99,7 +99,7 @@ def test_the_judge_does_not_take_the_sign_of_what_has_died_out_for_a_missed_even
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "ida"])
 def test_every_method_keeps_what_relations_say_of_what_has_died_out(method: str) -> None:
-    for seed in range(1000, 1160):
+    for seed in range(1000, 1100):
         _check(seed, method)
 
 
@@ -164,5 +164,5 @@ def test_what_comes_to_zero_is_there_once(method: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf"])
 def test_every_method_tells_what_comes_to_zero_from_what_dies_out(method: str) -> None:
-    for seed in range(1000, 1120):
+    for seed in range(1000, 1080):
         _check_that_it_is_there(seed, method)

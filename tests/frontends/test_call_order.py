@@ -102,8 +102,8 @@ def crossings() -> list[float]:
         ({"outputs": {"o": lambda t, y, *, p: y[0]}}, "the output o takes p by name only"),
         ({"outputs": {"o": lambda t, y, k=1.0, p=None: y[0]}}, "takes p behind k, which has a value of its own"),
         ({"y0": lambda t, p: [1.0]}, r"calls y0\(\) or y0\(p\)"),
-        ({"function": lambda y, t: -y[0]}, "takes y, t; .* the time first"),
-        ({"function": lambda u, p, t: -u[0]}, "takes u, p, t; .* the time first"),
+        ({"function": lambda y, t: -y[0]}, "takes y, t; .* with the time first"),
+        ({"function": lambda u, p, t: -u[0]}, "takes u, p, t; .* with the time first"),
     ],
 )
 def test_what_cannot_be_called_is_told_before_it_is_called(options: dict[str, Any], words: str) -> None:

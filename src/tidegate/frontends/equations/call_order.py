@@ -110,9 +110,8 @@ class CallOrder:
     def _require_time_first(self, function: Callable[..., Any], names: Sequence[str], first: Sequence[str], name: str, shown: str) -> None:
         """A function that is written for odeint gets the unknowns first, and would take the time for them."""
         if "t" in names[1:]:
-            what = f"{name} takes {', '.join(names)}; {self.maker} calls {self._calls(first, shown)}, the time first"
-            hint = f"change the order, or wrap it: lambda t, y: {'f' if name == '<lambda>' else name}(y, t)"
-            raise UsageError(what, origin=function_origin(function), hint=hint if names == ["y", "t"] else "change the order")
+            what = f"{name} takes {', '.join(names)}; {self.maker} calls {self._calls(first, shown)}, with the time first"
+            raise UsageError(what, origin=function_origin(function), hint="let it take the time first, or wrap it: lambda t, y: f(y, t)")
 
     def _calls(self, first: Sequence[str], shown: str) -> str:
         behind = [(), ("p",)] if not self.has_d else [("d",), ("p", "d")] if self.has_p else [(), ("d",)]
