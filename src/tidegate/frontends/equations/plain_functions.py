@@ -131,8 +131,10 @@ class PlainFunctions:
         if function not in self._takes:
             first = ("t", "y", "ydot") if slopes else ("t", "y")
             self._takes[function] = self._description.call_order.behind(function, first, called(function))
-        held = lambda: _vector(self.d, list(map(PlainNumber, at.d.tolist())), self._held)  # noqa: E731, made where it is asked for
-        return function(*arguments, *(self._p if one == "p" else held() for one in self._takes[function]))
+        return function(*arguments, *(self._p if one == "p" else self._discretes(at) for one in self._takes[function]))
+
+    def _discretes(self, at: Instant) -> Vector:
+        return _vector(self.d, list(map(PlainNumber, at.d.tolist())), self._held)
 
     def time(self, given: Any) -> float:
         """What says when an event happens."""
