@@ -149,16 +149,19 @@ class _Plan:
 
 
 def _plan_without_algebraic(n: int, entries: Iterable[tuple[int, int]]) -> _Plan:
-    """Pivots on the diagonal, in the order of Markowitz (1957): next is the one whose row and column have the fewest pairs of elements beside it."""
+    """Pivots on the diagonal, in the order of Markowitz (1957): next is the one whose row and column have the fewest pairs of elements beside it.
+
+    Of several the one that waits for the fewest before it: what does not depend on each other is computed at once by the processor.
+    """
     rows: list[set[int]] = [set() for _ in range(n)]
     columns: list[set[int]] = [set() for _ in range(n)]
     for i, j in entries:
         if i != j:
             rows[i].add(j)
             columns[j].add(i)
-    left, order = set(range(n)), np.empty(n, dtype=np.int64)
+    left, order, before = set(range(n)), np.empty(n, dtype=np.int64), [0] * n
     for k in range(n):
-        pivot = min(left, key=lambda q: (len(rows[q]) * len(columns[q]), q))
+        pivot = min(left, key=lambda q: (len(rows[q]) * len(columns[q]), before[q], q))
         order[k] = pivot
         left.remove(pivot)
         for i in columns[pivot]:
@@ -167,6 +170,8 @@ def _plan_without_algebraic(n: int, entries: Iterable[tuple[int, int]]) -> _Plan
         for j in rows[pivot]:
             columns[j] |= columns[pivot]
             columns[j] -= {j, pivot}
+        for q in columns[pivot] | rows[pivot]:
+            before[q] = max(before[q], before[pivot] + 1)
     steps = np.empty(n, dtype=np.int64)
     steps[order] = np.arange(n)
     return _Plan(order, np.arange(n, dtype=np.int64), *_fill(*_by_columns(n, ((int(steps[i]), int(steps[j])) for i, j in entries))))
