@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import tidegate as tg
@@ -133,13 +133,6 @@ class Hand:
         self._levels = levels
         self._look(range(n))
 
-    def copy(self) -> Hand:
-        """Another that goes on by itself."""
-        other = Hand.__new__(Hand)
-        vars(other).update({name: list(value) if isinstance(value, list) else value for name, value in vars(self).items()})
-        other._levels = [replace(one) for one in self._levels]
-        return other
-
     def values(self) -> dict[str, float]:
         """By the names of the model."""
         found = {"u": self.u, "ticks": float(self.ticks)}
@@ -184,8 +177,7 @@ class Hand:
                 crossed = self._levels[crossings[0][1]]
                 self.x[crossed.state] = crossed.level
                 crossed.is_above = not crossed.is_above
-                becomes_true = crossed.clause is not None and crossed.is_above == self.model.clauses[crossed.clause].is_above
-                self._settle([crossed.clause] if becomes_true else [])
+                self._settle([crossed.clause] if crossed.clause is not None and self._holds(crossed) else [])
             elif now == tick:
                 self.ticks += 1
                 self.d[-1] = self.d[-1] * 0.5 + self.model.tick
@@ -207,27 +199,30 @@ class Hand:
             return math.inf
         return max(0.0, math.log((x - limit) / (one.level - limit)) / self.k[one.state])
 
-    def _look(self, states: Iterator[int] | range | list[int]) -> list[int]:
+    def _holds(self, one: _Level) -> bool:
+        return one.clause is not None and one.is_above == self.model.clauses[one.clause].is_above
+
+    def _look(self, states: Iterable[int]) -> list[int]:
         """Which clauses become true by new values of states."""
-        wanted, found = {*states}, []
+        wanted = {*states}
+        found: list[int] = []
         for one in self._levels:
             if one.state in wanted:
                 if abs(self.x[one.state] - one.level) < _CLOSE:
                     raise DoubtfulError
-                is_above = self.x[one.state] > one.level
-                if is_above != one.is_above and one.clause is not None and is_above == self.model.clauses[one.clause].is_above:
+                held, one.is_above = self._holds(one), self.x[one.state] > one.level
+                if one.clause is not None and self._holds(one) and not held:
                     found.append(one.clause)
-                one.is_above = is_above
         return found
 
-    def _settle(self, clauses: list[int | None] | list[int]) -> None:
+    def _settle(self, clauses: list[int]) -> None:
         """One round after the other until nothing becomes true."""
         for _ in range(_MOST):
             if not clauses:
                 return
-            before, jumped = [*self.d], []
+            before = [*self.d]
+            jumped: list[int] = []
             for j in clauses:
-                assert j is not None
                 one = self.model.clauses[j]
                 self.d[j] = one.factor * before[one.read] + one.summand
                 self.n[j] += one.count
