@@ -12,7 +12,7 @@ BEHIND = [
     names
     for count in range(3)
     for names in itertools.permutations(("p", "d", "data", "other", "k=2.0", "p=None", "d=None"), count)
-    if len({name[0] for name in names}) == count or names == ("data", "other")
+    if len({name.partition("=")[0] for name in names}) == count and [*names] == sorted(names, key=lambda name: "=" in name)  # else it is no Python
 ]
 
 
@@ -20,8 +20,6 @@ def expected(names: tuple[str, ...], has_d: bool) -> float | None:
     """The first number of each argument: by its name, or by its place among what is left; None for what cannot be called."""
     there = {"p": 3.0, **({"d": 7.0} if has_d else {})}
     given = [name.partition("=") for name in names]
-    if any(a[1] and not b[1] for a, b in itertools.pairwise(given)):
-        return None  # no Python
     is_given = [not equals or name in there for name, equals, _ in given]
     if is_given == [False, True]:
         return None
@@ -49,10 +47,7 @@ def test_arguments_are_what_their_names_say_and_else_what_their_places_say(names
         sums = f"10.0 * ({sums}) + first({name})"
     namespace: dict[str, Any] = {"first": lambda given: 0.0 if given is None else given if isinstance(given, float) else given[0]}
     text = f"def rates(t, y{''.join(f', {name}' for name in names)}):\n    return {{'x': {sums}}}\n"
-    try:
-        exec(text, namespace)
-    except SyntaxError:
-        return
+    exec(text, namespace)
     options: dict[str, Any] = {"discrete": D} if has_d else {}
     try:
         model = tg.ode(namespace["rates"], y0={"x": 0.0}, p=P, **options)
@@ -70,7 +65,7 @@ def test_resets_conditions_and_outputs_take_the_two_in_either_order() -> None:
     result = tg.simulate(model, (0.0, 1.0))
     assert result.final["u"] == 7.0 + 4 * 3.0
     assert result.final["sum"] == 10.0 * 19.0 + 3.0
-    assert [event.time for event in result.events] == pytest.approx([0.0, 0.13, 0.3, 0.13 + 0.16, 0.6, 0.9][:1] + list(crossings()), abs=1e-9)
+    assert [event.time for event in result.events] == pytest.approx(crossings(), abs=1e-9)
 
 
 def crossings() -> list[float]:
@@ -81,7 +76,7 @@ def crossings() -> list[float]:
         crossing = last + 0.01 * (u + 3.0)
         now = min(tick, crossing)
         if now > 1.0:
-            return times[1:]
+            return times
         times.append(now)
         if now == tick:
             ticks.pop(0)

@@ -24,7 +24,7 @@ from tidegate.compiled.callable_answers import (
     point,
     slope,
 )
-from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out
+from tidegate.compiled.callbacks import VALUE_FUNCTION, carry_out, pointer_to
 from tidegate.compiled.compiled_model import Clock, CompiledModel, EventAction, Guards, GuardTapes, KeptSides, Point
 from tidegate.compiled.emit_llvm import FunctionSpec, emit_module
 from tidegate.compiled.layout import Counted, Layout
@@ -178,7 +178,7 @@ class Natives:
         if not isinstance(function, int):
             return function(point(self._layout, t, y, p, m))
         out = np.zeros(len(y))
-        VALUE_FUNCTION(function)(t, *(v.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for v in (y, p, m, out)))
+        VALUE_FUNCTION(function)(t, *map(pointer_to, (y, p, m, out)))
         return out
 
     def guards(self, t: float, y: FloatArray, p: FloatArray, m: FloatArray) -> list[float]:

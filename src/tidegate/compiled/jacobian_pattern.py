@@ -109,7 +109,8 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     jacobian : rows and columns of the elements of J that are not structurally zero.
     held : True for rows with an element of M, on the diagonal.
     """
-    if n < (LEAST_UNKNOWNS if held.all() else LEAST_WITH_ALGEBRAIC):
+    has_algebraic = not held.all()
+    if n < (LEAST_WITH_ALGEBRAIC if has_algebraic else LEAST_UNKNOWNS):
         return None
     entries = set(jacobian) | {(i, i) for i in np.flatnonzero(held).tolist()}
     # where nothing is, as in a system that has no solution, something has to stand
@@ -117,7 +118,7 @@ def sparsity_of(n: int, jacobian: Iterable[tuple[int, int]], held: NDArray[np.bo
     if len(entries) > MOST_FILL * n * n:
         return None
     first, row = _by_columns(n, entries)
-    plan = _plan_without_algebraic(n, entries) if n < _MANY and held.all() else _plan_by_scipy(first, row, held)
+    plan = _plan_by_scipy(first, row, held) if has_algebraic or n >= _MANY else _plan_without_algebraic(n, entries)
     fill = plan.fill
     if fill > MOST_FILL * n * n:
         return None

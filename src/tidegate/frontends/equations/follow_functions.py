@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, cast
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, evaluate, symbol
 from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
-from tidegate.frontends.equations.call_order import CallOrder
+from tidegate.frontends.equations.call_order import CallOrder, Taken
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
 from tidegate.frontends.equations.resets import ResetReader
@@ -76,15 +76,17 @@ class FunctionsDescription:
     parts: Parts | None = None
     d: FunctionQuantities | Callable[..., Any] | None = None
 
-    @property
-    def call_order(self) -> CallOrder:
-        """How its functions are called."""
-        return CallOrder(f"tg.{self.form.value.lower()}", self.has_p, self.d is not None)
+    def taken(self, function: Callable[..., Any], name: str = "", *, is_residual: bool = False) -> tuple[Taken, ...]:
+        """What a function is called with behind time and unknowns, and derivatives if it is a residual; ``name`` is for messages."""
+        first, shown = (("t", "y", "ydot"), "residual") if is_residual else (("t", "y"), "f")
+        return self._call_order(has_d=self.d is not None).behind(function, first, name or called(function), shown)
 
-    @property
-    def of_parameters(self) -> CallOrder:
-        """How functions of the parameters alone are called."""
-        return replace(self.call_order, has_d=False)
+    def taken_alone(self, function: Callable[..., Any], shown: str) -> tuple[Taken, ...]:
+        """The same of a function of the parameters alone; ``shown`` is the option it was given for."""
+        return self._call_order(has_d=False).behind(function, (), called(function), shown)
+
+    def _call_order(self, *, has_d: bool) -> CallOrder:
+        return CallOrder(f"tg.{self.form.value.lower()}", self.has_p, has_d)
 
 
 # a function that returns a dict, or a dict of functions
@@ -114,8 +116,7 @@ class Lowering:
 
     def follow_of_parameters(self, function: Callable[..., Any], shown: str) -> Trace:
         """A function called with the parameters, if it takes them; ``shown`` is the option it was given for."""
-        taken = self.description.of_parameters.behind(function, (), called(function), shown)
-        return self.traced(function, tuple(self.parameters() for _ in taken))
+        return self.traced(function, tuple(self.parameters() for _ in self.description.taken_alone(function, shown)))
 
     def reset_actions(self, reset: Callable[..., Any], reader: ResetReader) -> tuple[Action, ...]:
         """What a reset assigns and says, as its reader has it."""
@@ -135,8 +136,7 @@ class Lowering:
         return actions
 
     def _arguments(self, function: Callable[..., Any], *slopes: Any, name: str) -> tuple[Any, ...]:
-        first = ("t", "y", "ydot") if slopes else ("t", "y")
-        taken = self.description.call_order.behind(function, first, name or called(function))
+        taken = self.description.taken(function, name, is_residual=bool(slopes))
         behind = (self.parameters() if one == "p" else self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere) for one in taken)
         return (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere), *slopes, *behind)
 

@@ -155,10 +155,9 @@ def checked_description(
     if problems:
         x1 = "x1" if parts else "y0"
         raise InvalidModelError(problems, hint=f'{maker}(f, {x1}={{"x": 1.0}}, p={{"k": 2.0}}), or {x1}=[1.0] for unknowns without names')
-    first, shown = (("t", "y", "ydot"), "residual") if form is Form.DAE else (("t", "y"), "f")
     for one in (function, *(parts.functions if parts else ())):
         if one is not None:
-            description.call_order.behind(one, first, description.name if one is function else _name_of(one), shown)
+            description.taken(one, description.name if one is function else _name_of(one), is_residual=form is Form.DAE)
     return description
 
 

@@ -98,8 +98,7 @@ def _quantities_of(given: Any, owner: str, description: FunctionsDescription) ->
         return read_quantities(owner, None, [], description.origin), dict[Expr, Origin]()
     function = given
     origin = function_origin(function)
-    taken = description.of_parameters.behind(function, (), called(function), _GIVEN_AS.get(owner, owner))
-    arguments = tuple(description.p.vector(Role.PARAMETER) for _ in taken)
+    arguments = tuple(description.p.vector(Role.PARAMETER) for _ in description.taken_alone(function, _GIVEN_AS.get(owner, owner)))
     followed = trace(function, arguments)
     start = at_start(arguments, numbers_of(description.p, Role.PARAMETER, {}))
     require_agreement(called(function), origin, followed.value, lambda point: plainly(function, arguments, point), start)

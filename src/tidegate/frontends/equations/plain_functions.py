@@ -97,6 +97,7 @@ class PlainFunctions:
         values: list[Any] = [_as_given(piece.kind, parameters[name]) for piece in description.p.pieces for name in piece.elements]
         self._p = _vector(description.p, values, _layout(description.p))
         self._takes: dict[Callable[..., Any], tuple[Taken, ...]] = {}
+        self._takes_alone: dict[Callable[..., Any], tuple[Taken, ...]] = {}  # of parameters
         self.y = self._start()
         self.d = read_quantities("d", None, [], description.origin) if description.d is None else self._given(description.d, "d")
         self._layout, self._slopes, self._held = _layout(self.y), _layout(self.y, "ydot"), _layout(self.d)
@@ -123,14 +124,15 @@ class PlainFunctions:
         return read_quantities(owner, self._of_parameters(given), [], self._description.origin)
 
     def _of_parameters(self, given: Callable[..., Any]) -> Any:
-        return given(*(self._p for _ in self._description.of_parameters.behind(given, (), called(given))))
+        if given not in self._takes_alone:
+            self._takes_alone[given] = self._description.taken_alone(given, called(given))
+        return given(*(self._p for _ in self._takes_alone[given]))
 
     def call(self, function: Callable[..., Any], at: Instant, *slopes: Any) -> Any:
         """A function of the user with time, unknowns, derivatives for a residual, and parameters and discrete variables if it takes them."""
         arguments = (PlainNumber(at.t), _vector(self.y, list(map(PlainNumber, at.y.tolist())), self._layout), *slopes)
         if function not in self._takes:
-            first = ("t", "y", "ydot") if slopes else ("t", "y")
-            self._takes[function] = self._description.call_order.behind(function, first, called(function))
+            self._takes[function] = self._description.taken(function, is_residual=bool(slopes))
         return function(*arguments, *(self._p if one == "p" else self._discretes(at) for one in self._takes[function]))
 
     def _discretes(self, at: Instant) -> Vector:
