@@ -78,7 +78,7 @@ def _keys(container: Any, axis: int = 0) -> list[int]:
     """The whole numbers that Python takes as an index, negative ones too."""
     if is_dict(container):
         return sorted(key for key in container if isinstance(key, int))
-    length = container.shape[axis] if is_array(container) else len(container)
+    length = np.asarray(container).shape[axis] if is_array(container) else len(container)
     return list(range(-length, length))
 
 

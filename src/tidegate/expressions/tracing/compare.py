@@ -74,7 +74,8 @@ def numeric(given: Any, point: Point) -> Any:
         array: Any = values
         held = _all_numeric(array.ravel().tolist(), point)
         whole: Any = Vector(held, getattr(array, "layout", None))
-        return whole if array.ndim == 1 else Vector(whole.reshape(array.shape))
+        shape = np.asarray(array).shape
+        return whole if len(shape) == 1 else Vector(whole.reshape(shape))
     if is_sequence(values) and not hasattr(values, "_fields"):
         items: Any = values
         return type(items)(numeric(item, point) for item in items)

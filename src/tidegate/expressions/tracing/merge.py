@@ -69,7 +69,7 @@ class Diverged:
 
 def is_scalar(value: Any) -> bool:
     """True for numbers, truth values and expressions."""
-    return isinstance(value, Expr | int | float | np.number | np.bool_) or (is_array(value) and value.shape == ())
+    return isinstance(value, Expr | int | float | np.number | np.bool_) or (is_array(value) and np.asarray(value).shape == ())
 
 
 def describe(value: Any) -> str:
@@ -81,7 +81,7 @@ def describe(value: Any) -> str:
     if is_scalar(value):
         return "a number"
     if is_array(value):
-        return f"an array of shape {value.shape}"
+        return f"an array of shape {np.asarray(value).shape}"
     if is_dict(value):
         return f"a dict with keys {list(value)}"  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(value, list | tuple | set | deque):

@@ -153,13 +153,12 @@ def _take_apart(value: Any, leaves: list[Any], kept: list[Any], is_result: bool 
         leaves.append(value)
         return "number", next
     if is_array(value) and (is_result or value.dtype == object or isinstance(value, Vector)):
-        array: Any = value
+        array: Any = np.asarray(value)
         leaves.extend(array.ravel().tolist())
-        shape, like = array.shape, value if isinstance(value, Vector) else None
-        names = tuple(like.keys()) if like is not None else ()
+        shape, size, like = array.shape, array.size, value if isinstance(value, Vector) else None
+        names = tuple(like.layout.places) if like is not None and like.layout is not None else ()
         if shape == ():
             return "number", next
-        size = value.size
         return ("array", shape, names), lambda numbers: _array([next(numbers) for _ in range(size)], shape, like)
     if is_sequence(value):
         items: Any = value

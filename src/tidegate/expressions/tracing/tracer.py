@@ -243,7 +243,7 @@ class Tracer:
 
     def truth(self, value: Any) -> bool | Expr:
         """What ``if value:`` asks: a bool, or the condition it depends on."""
-        if is_array(value) and value.dtype == object and value.size == 1:
+        if is_array(value) and value.dtype == object and len(value.ravel()) == 1:
             value = value.ravel()[0]
         if not isinstance(value, Expr):
             return bool(value)

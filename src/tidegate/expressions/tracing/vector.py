@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from functools import cached_property
 from typing import Any, Final, Self, override
 
 import numpy as np
@@ -40,6 +41,11 @@ class VectorNames:
     owner: str
     places: Mapping[str, tuple[int, tuple[int, ...]]]
     elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def hides_attributes(self) -> bool:
+        """Whether vectors have attributes of their own under one of these names, as ``T`` and ``size``."""
+        return any(name in _ATTRIBUTES for name in self.places)
 
     def unknown(self, name: str) -> UnknownNameError:
         """The error for a name that is not there, with the closest that are."""
@@ -85,7 +91,7 @@ def _numbers(value: Any, copies: list[tuple[Any, Any, bytes]] | None = None) -> 
         flat: list[Any] = [item.value if isinstance(item, Expr) else item for item in value.ravel().tolist()]
         array: np.ndarray[Any, Any] = np.array(flat) if flat else np.empty(0)
         # integers here are the zeros that numpy puts into object arrays: they stand for floats
-        array = (array.astype(float) if array.dtype.kind == "i" else array).reshape(value.shape)
+        array = (array.astype(float) if array.dtype.kind == "i" else array).reshape(np.asarray(value).shape)
         if copies is not None:
             copies.append((value, array, array.tobytes()))
         return array
@@ -116,9 +122,10 @@ class Vector(np.ndarray):
     def __new__(cls, values: Any, layout: VectorNames | None = None) -> Self:
         """An object array of the values; numbers only where the values are a numpy array of numbers."""
         source = values if is_array(values) else _object_array(values)
-        made = source.view(cls)
-        if layout is not None:
-            made.layout = layout
+        if layout is None:
+            return source.view(cls)
+        made = source.view(_NamesFirst if cls is Vector and layout.hides_attributes else cls)
+        made.layout = layout
         return made
 
     @override
@@ -245,6 +252,22 @@ class Vector(np.ndarray):
             result = substituted(func, args, given)
             return result if len(given) == len(kwargs) else _put_out(kwargs["out"], result)
         return _all_stored(super().__array_function__(func, types, args, kwargs))
+
+
+_ATTRIBUTES: Final = frozenset(dir(Vector))
+_NEEDED_HERE: Final = frozenset({"copy", "dtype", "kind", "layout", "ravel", "reshape", "view"})
+
+
+class _NamesFirst(Vector):
+    """A vector with pieces whose names NumPy has for itself: ``p.T`` is the piece, not what is transposed."""
+
+    @override
+    def __getattribute__(self, name: str) -> Any:
+        if name in _ATTRIBUTES and name not in _NEEDED_HERE:
+            layout = super().__getattribute__("layout")
+            if layout is not None and name in layout.places:
+                return self._entry(name)
+        return super().__getattribute__(name)
 
 
 def substituted(func: Any, args: Any, kwargs: Any) -> Any:
