@@ -13,7 +13,7 @@ from typing import Any
 
 from written_source import space_of
 
-__all__ = ["TICKS", "Automaton", "Light", "automaton_source", "plain_run"]
+__all__ = ["TICKS", "Automaton", "Light", "automaton_source", "functions_source", "plain_run"]
 
 NAMES = ("idle", "heating", "off", "out of order")
 TICKS = 6
@@ -199,6 +199,25 @@ class Automaton:
 def automaton_source(seed: int, *, is_plain: bool = False) -> str:
     """The text of the automaton of this number."""
     return Automaton(random.Random(seed), is_plain=is_plain).source()
+
+
+_AS_FUNCTIONS = """
+class Held:
+    def __init__(self, y, d):
+        self.x, self.n, self.light, self.state, self.before = y.x, d.n, d.light, d.state, d["before"]
+def rate(t, y, d):
+    return [RATES[d.state]]
+def reset(t, y, d):
+    return A.step(Held(y, d))
+model = tg.ode(
+    rate, y0={"x": 0.0}, discrete={"n": 0.0, "light": Light.RED, "state": "idle", "before": "off"}, events=tg.event(every=0.5, start=0.5, reset=reset)
+)
+"""
+
+
+def functions_source(seed: int) -> str:
+    """The text of the same automaton as functions of time, state and discrete variables; ``model`` in it is the model."""
+    return automaton_source(seed, is_plain=True) + _AS_FUNCTIONS
 
 
 def plain_run(seed: int, shift: float = 0.0) -> tuple[dict[str, Any], set[str]]:

@@ -77,5 +77,6 @@ def texts_to_numbers(name: str, value: Any, texts: Texts) -> Any:
     if not texts or not isinstance(value, str):
         return value
     if value not in dict(texts):
-        raise UsageError(text_problem(name, value, texts), hint=f"{name}={texts[0][0]!r}")
+        hint = f"{name}={texts[0][0]!r}; a model of functions knows the texts that it names, or all members of an enumeration"
+        raise UsageError(text_problem(name, value, texts), hint=hint)
     return dict(texts)[value]

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 import tidegate as tg
-from random_automata import NAMES, TICKS, Light, automaton_source, plain_run
+from random_automata import NAMES, TICKS, Light, automaton_source, functions_source, plain_run
 from written_source import space_of
 
 _SHIFT = 1e-7  # of the start: an automaton that this changes is decided by rounding
 
 
-def outcome(seed: int) -> str:
+def outcome(seed: int, source: Callable[[int], str] = automaton_source) -> str:
     """Agrees with plain Python, or says nothing because rounding decides."""
     (expected, said), *others = [plain_run(seed, shift) for shift in (0.0, _SHIFT, -_SHIFT)]
     if any(other[name] != expected[name] for other, _ in others for name in ("state", "before", "light")):
         return "unclear"
-    model = space_of(automaton_source(seed), f"<automaton {seed}>", Light=Light, tg=tg)["model"]
+    model = space_of(source(seed), f"<automaton {seed}>", Light=Light, tg=tg)["model"]
     found = tg.simulate(model, (0.0, 0.5 * TICKS + 0.1), rtol=1e-9)
     # the rate is a constant between ticks, which is integrated to rounding
     assert [found.final[name] for name in "xn"] == pytest.approx([expected[name] for name in "xn"], abs=1e-6), seed
@@ -34,6 +34,12 @@ def outcome(seed: int) -> str:
 def test_random_automata_do_what_python_does(first: int) -> None:
     found = [outcome(seed) for seed in range(first, first + 10)]
     assert found.count("agrees") >= 8, found
+
+
+@pytest.mark.parametrize("first", [100, *(pytest.param(first, marks=pytest.mark.slow) for first in (115, 130))])
+def test_so_do_those_written_as_functions(first: int) -> None:
+    found = [outcome(seed, functions_source) for seed in range(first, first + 15)]
+    assert found.count("agrees") >= 12, found
 
 
 def machine(body: Callable[[Any], Any]) -> Any:

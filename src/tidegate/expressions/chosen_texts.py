@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Any, Self
 
 from tidegate.errors import UntraceableError
-from tidegate.expressions.nodes import TRUE, Expr, as_boolean, select
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, select
 
-__all__ = ["ChosenText", "NamingText", "choice_among", "chosen", "is_text", "is_unknown_text", "texts_of"]
+__all__ = ["ChosenText", "NamingText", "choice_among", "chosen", "is_text", "is_unknown_text", "texts_of", "truth_of_text"]
 
 
 class ChosenText:
@@ -81,7 +81,7 @@ def is_unknown_text(value: Any) -> bool:
     """True for what stands for a text that is known only during the run."""
     if isinstance(value, Expr | float | int | str):  # by far the most, and asked of at every operation
         return False
-    return isinstance(value, ChosenText) or (_stands_for_text(value) and isinstance(chosen(value), ChosenText))
+    return isinstance(value, ChosenText) or (_stands_for_text(value) and (isinstance(chosen(value), ChosenText) or isinstance(value.item, Expr)))
 
 
 def _stands_for_text(value: object) -> bool:
@@ -109,3 +109,11 @@ def texts_of(value: Any) -> list[tuple[Expr, Any]]:
         return [(TRUE, text)]
     sides = ((text.condition, text.a), (~text.condition, text.b))
     return [(side & condition, one) for side, part in sides for condition, one in texts_of(part)]
+
+
+def truth_of_text(value: Any) -> Expr:
+    """Whether a text is not empty, or a member of an enumeration true: when it is one of those that are."""
+    found = FALSE
+    for condition, text in texts_of(value):
+        found = found | condition if text else found
+    return found

@@ -45,6 +45,7 @@ __all__ = [
     "as_real",
     "constant",
     "decide",
+    "is_condition",
     "lookup",
     "node",
     "opaque_call",
@@ -246,16 +247,18 @@ class Expr:
         return NotImplemented if equal is NotImplemented else ~equal
 
     def __and__(self, other: Any) -> Expr:
+        _require_conditions("&", self, other)
         return node("and", (as_boolean(self), as_boolean(other)))
 
     def __rand__(self, other: Any) -> Expr:
-        return as_boolean(other) & self
+        return self & other
 
     def __or__(self, other: Any) -> Expr:
+        _require_conditions("|", self, other)
         return node("or", (as_boolean(self), as_boolean(other)))
 
     def __ror__(self, other: Any) -> Expr:
-        return as_boolean(other) | self
+        return self | other
 
     def __xor__(self, other: Any) -> Expr:
         if not (_may_be_true(self) and _may_be_true(other)):
@@ -470,7 +473,18 @@ def _may_be_true(item: Any) -> bool:
     """Whether it is a condition, or a symbol that may stand for a truth value."""
     if isinstance(item, Expr):
         return item.is_boolean or (item.op == "symbol" and item.data.role in _TRUTHS)
-    return isinstance(item, bool | np.bool_)
+    return is_condition(item)
+
+
+def _require_conditions(sign: str, a: Any, b: Any) -> None:
+    """Refuse what Python does bit by bit; a condition beside a number makes it the condition that it is not zero."""
+    if not (is_condition(a) or is_condition(b) or (_may_be_true(a) and _may_be_true(b))):
+        raise TypeError(f"{sign} of two numbers goes bit by bit; of a whole number n, bit k is set where n // 2**k % 2 == 1")
+
+
+def is_condition(item: Any) -> bool:
+    """True for a truth value, known or not."""
+    return item.is_boolean if isinstance(item, Expr) else isinstance(item, bool | np.bool_)
 
 
 def _relation(op: str, a: Any, b: Any) -> Any:

@@ -426,7 +426,6 @@ def test_a_text_chosen_by_if_is_one_chosen_by_where() -> None:
     [
         (lambda kind: len({kind, "up"}), "kept in a set"),
         (lambda kind: {kind: 1.0, "up": 2.0}["up"], "no key"),
-        (lambda kind: 1.0 if kind else 2.0, "neither true nor false"),
         (lambda kind: 1.0 if kind is NAMES[0] else 2.0, "`is` compares which objects"),
         (lambda kind: {"down": 1.0}[kind], "there is no entry for 'up'"),
     ],

@@ -58,7 +58,7 @@ def entry_for(value: Any, kind: str) -> Any:
 
 def kind_of_both(a: Any, b: Any) -> str:
     """The kind of what is one array or the other, depending on a condition: a question mark where they differ."""
-    kinds = {getattr(item, "kind", item.dtype.kind) for item in map(np.asanyarray, (a, b))}
+    kinds = {getattr(item, "numpy_kind", item.dtype.kind) for item in map(np.asanyarray, (a, b))}
     kinds = {"f" if kind == "O" else kind for kind in kinds}
     return kinds.pop() if len(kinds) == 1 else "?"
 

@@ -101,7 +101,7 @@ def promoted(tracer: Tracer, place: Any, *values: Any) -> Any:
         return place
     entry_for(np.asarray(plain(values[0]), dtype=object), place.dtype.kind)
     replacement = tracer.made(Vector(place.astype(object)))
-    replacement.kind = place.dtype.kind
+    replacement.numpy_kind = place.dtype.kind
     count = 0
     for names in tracer.namespaces():
         for name, held in list(names.items()):

@@ -19,6 +19,7 @@ from tidegate.expressions.evaluate import evaluate, evaluate_order
 from tidegate.expressions.evaluate_rows import columns_of
 from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, as_expr, decide, walk
+from tidegate.expressions.tracing.choices import Choice, item_of
 from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import Vector
@@ -70,6 +71,8 @@ def numeric(given: Any, point: Point) -> Any:
     if isinstance(values, Expr):
         (number,) = evaluate([values], point)
         return Truth(number != 0.0) if values.is_boolean else PlainNumber(number)
+    if isinstance(values, Choice):
+        return values.at(evaluate([values.item], point)[0])
     if is_array(values) and values.dtype == object:
         array: Any = values
         held = _all_numeric(array.ravel().tolist(), point)
@@ -100,8 +103,8 @@ def at_start(arguments: Any, start: Mapping[Expr, float]) -> Point:
 
 
 def _expressions(values: Any) -> list[Expr]:
-    if isinstance(values, Expr):
-        return [values]
+    if isinstance(values, Expr | Choice):
+        return [item_of(values)]
     if is_array(values) and values.dtype == object:
         values = values.ravel().tolist()
     if is_sequence(values):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, cast
 
 from tidegate.expressions.chosen_texts import NamingText, is_unknown_text
-from tidegate.expressions.nodes import Expr, as_boolean
+from tidegate.expressions.nodes import Expr, as_boolean, is_condition
 from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
@@ -25,8 +25,8 @@ from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, c
 from tidegate.expressions.tracing.merge import filled
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
-from tidegate.expressions.tracing.unknown_texts import by_texts, computed, equal_texts, has_unknown_text, is_member
-from tidegate.expressions.tracing.value_kinds import is_array, is_condition
+from tidegate.expressions.tracing.unknown_texts import are_members, by_texts, computed, equal_texts, has_unknown_text, is_member
+from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import is_symbolic, plain, stored
 
 __all__ = ["BINARY", "evaluate", "iterate", "make_closure", "note_division"]
@@ -113,10 +113,9 @@ def _noted(tracer: Tracer, node: ast.BinOp, value: Any) -> Any:
 def _unary(tracer: Tracer, node: ast.UnaryOp, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.operand, frame)
     tracer.position = (frame.file, node)
-    if isinstance(node.op, ast.USub):
-        return -value
-    if isinstance(node.op, ast.UAdd):
-        return +value
+    if isinstance(node.op, ast.USub | ast.UAdd):
+        sign = operator.neg if isinstance(node.op, ast.USub) else operator.pos
+        return by_texts(tracer, sign, value) if is_unknown_text(value) else sign(value)
     if isinstance(node.op, ast.Invert):
         result = ~value
     else:
@@ -195,6 +194,8 @@ def _chain(tracer: Tracer, node: ast.Compare, frame: CallFrame, at: int, left: A
 
 
 def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
+    if isinstance(kind, ast.Is | ast.IsNot) and are_members(left, right):
+        kind = ast.Eq() if isinstance(kind, ast.Is) else ast.NotEq()
     if isinstance(kind, ast.Is | ast.IsNot):
         return same_object(tracer, left, right) is isinstance(kind, ast.Is)
     if isinstance(kind, ast.In | ast.NotIn):

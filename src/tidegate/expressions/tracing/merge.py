@@ -10,7 +10,7 @@ import copy
 from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
-from enum import Enum
+from enum import Enum, Flag
 from functools import partial
 from inspect import isroutine
 from typing import Any, Final, cast
@@ -124,7 +124,7 @@ def merge(condition: Expr, a: Any, b: Any, views: Views | None = None, depth: in
         return a
     if depth > _DEEPEST:
         raise MismatchError("a structure that contains itself")
-    if is_scalar(a) and is_scalar(b):
+    if is_scalar(a) and is_scalar(b) and not (_is_member(a) and _is_member(b)):
         return _merge_scalars(condition, a, b)
     result = _merge_structures(condition, a, b, views, depth)
     note = joined_objects.get()
@@ -210,6 +210,11 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
     raise MismatchError(f"{describe(a)} in one branch and {describe(b)} in the other")
 
 
+def _is_member(value: Any) -> bool:
+    """Members of an enumeration stay such, also those that are numbers; sets of bits are numbers."""
+    return isinstance(value, Enum) and not isinstance(value, Flag)
+
+
 def _is_called(value: Any) -> bool:
     return isinstance(value, ChosenFunction | Closure | BoundClosure | partial | np.ufunc | type) or isroutine(value)
 
@@ -256,7 +261,7 @@ def _merge_arrays(condition: Expr, a: Any, b: Any, views: Views | None) -> Any:
     pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
     values = [merge(condition, x, y, views) for x, y in pairs]
     merged = Vector(values, getattr(a, "layout", None))
-    merged.kind = kind_of_both(a, b)
+    merged.numpy_kind = kind_of_both(a, b)
     return merged.reshape(first.shape) if first.ndim != 1 else merged
 
 

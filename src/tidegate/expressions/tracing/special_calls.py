@@ -9,7 +9,8 @@ import builtins
 import math
 import time
 from collections.abc import Callable, Hashable
-from functools import reduce
+from enum import EnumType
+from functools import partial, reduce
 from typing import Any, Final
 
 import numpy as np
@@ -58,7 +59,23 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
         return lambda _, args, kwargs: stored(interpolated(function, *map(plain, args), **kwargs))
     if isinstance(function, type) and issubclass(function, np.floating) and is_symbolic(args):
         return _float
+    if isinstance(function, EnumType) and len(args) == 1 and is_symbolic(*args):
+        return partial(_member, function)
     return None
+
+
+def _member(kind: Any, tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The member of an enumeration with a value that is one of some numbers, as ``Phase((phase + 1) % 3)`` is."""
+    (value,) = args
+    if isinstance(value, Expr) and value.op == "select" and not kwargs:
+        condition, a, b = value.args
+        return tracer.merge(condition, _member(kind, tracer, (a,), {}), _member(kind, tracer, (b,), {}), f"the member of {kind.__name__}")
+    if isinstance(value, Expr) and value.is_constant:
+        return kind(value.value)
+    raise tracer.error(
+        f"which member of {kind.__name__} has the value `{value!r}` is known only during the run",
+        f"let the variable start with a member, as {kind.__name__}.{kind._member_names_[0]}: then its values are members",
+    )
 
 
 def as_vectors(values: tuple[Any, ...]) -> tuple[Any, ...]:

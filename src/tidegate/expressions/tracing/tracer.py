@@ -13,6 +13,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from tidegate.errors import Origin, TidegateError, UntraceableError
+from tidegate.expressions.chosen_texts import is_unknown_text, truth_of_text
 from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, Namespace, content, owner
@@ -245,6 +246,8 @@ class Tracer:
         """What ``if value:`` asks: a bool, or the condition it depends on."""
         if is_array(value) and value.dtype == object and len(value.ravel()) == 1:
             value = value.ravel()[0]
+        if is_unknown_text(value):
+            value = truth_of_text(value)
         if not isinstance(value, Expr):
             return bool(value)
         condition = as_boolean(value)

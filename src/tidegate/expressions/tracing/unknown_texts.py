@@ -6,21 +6,23 @@ each text, as branches under the condition that it is this one. A text that the 
 
 from __future__ import annotations
 
-import builtins
 import operator
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, EnumType
 from functools import partial
 from typing import Any, Final
 
-from tidegate.expressions.chosen_texts import ChosenText, choice_among, chosen, is_text, is_unknown_text
+import numpy as np
+
+from tidegate.expressions.chosen_texts import ChosenText, choice_among, chosen, is_text, is_unknown_text, texts_of
 from tidegate.expressions.nodes import FALSE, Expr, as_boolean
+from tidegate.expressions.tracing.choices import MetTexts
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 
-__all__ = ["by_texts", "computed", "equal_texts", "has_unknown_text", "is_done_by_texts", "is_member", "text_attribute", "text_entry"]
+__all__ = ["are_members", "by_texts", "computed", "equal_texts", "has_unknown_text", "is_done_by_texts", "is_member", "text_attribute", "text_entry"]
 
-_FUNCTIONS: Final = frozenset({builtins.str, builtins.len, builtins.repr, builtins.ord, builtins.format, builtins.isinstance, builtins.hash})
+_FUNCTIONS: Final = frozenset({str, len, repr, ord, format, isinstance, hash, int, float, bool, abs, min, max, round})
 _LOOKED_UP: Final = frozenset({"index", "count", "get"})
 
 
@@ -78,6 +80,10 @@ def text_entry(tracer: Tracer, container: Any, key: Any) -> Any:
         except KeyError:
             raise tracer.error(f"there is no entry for {text!r}", "give one for each text that it may be, or use .get(text, otherwise)") from None
 
+    texts = getattr(key, "texts", ())
+    if isinstance(texts, MetTexts) and texts.meets_keys and is_dict(container):
+        for text in (each for each in container if isinstance(each, str)):
+            texts.number(text)
     return by_texts(tracer, entry, key)
 
 
@@ -100,6 +106,12 @@ def equal_texts(tracer: Tracer, left: Any, right: Any) -> Any:
     equal: Any = left == right
     certain = by_texts(tracer, _are_equal, left, right) if isinstance(equal, Expr) else equal
     return certain if isinstance(certain, bool) else equal
+
+
+def are_members(left: Any, right: Any) -> bool:
+    """Whether both are members of enumerations, of which there is one object each, and which of them is known only during the run."""
+    is_one_unknown = is_unknown_text(left) or is_unknown_text(right)
+    return is_one_unknown and all(isinstance(text, Enum) for value in (left, right) for _, text in texts_of(value))
 
 
 def _are_equal(a: Any, b: Any) -> Any:
@@ -135,6 +147,8 @@ def is_done_by_texts(function: Any, args: tuple[Any, ...]) -> bool:
         return False
     held = getattr(function, "__self__", None)
     if isinstance(held, str):
+        return True
+    if isinstance(function, EnumType | np.ufunc) or getattr(function, "__module__", None) == "math":
         return True
     is_looked_up = isinstance(held, list | tuple | dict) and getattr(function, "__name__", "") in _LOOKED_UP
     return is_looked_up or any(function is known for known in _FUNCTIONS)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegate.expressions.nodes import Expr
 
-__all__ = ["class_of", "is_array", "is_collection", "is_condition", "is_dict", "is_function", "is_mapping", "is_sequence"]
+__all__ = ["class_of", "is_array", "is_collection", "is_dict", "is_function", "is_mapping", "is_sequence"]
 
 
 def is_array(value: Any) -> TypeGuard[np.ndarray[Any, Any]]:
@@ -35,11 +35,6 @@ def is_mapping(value: Any) -> TypeGuard[Mapping[Any, Any]]:
 def is_collection(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...] | set[Any] | frozenset[Any]]:
     """True for lists, tuples and sets."""
     return isinstance(value, list | tuple | set | frozenset)
-
-
-def is_condition(value: Any) -> bool:
-    """True for a truth value, known or not."""
-    return value.is_boolean if isinstance(value, Expr) else isinstance(value, bool | np.bool_)
 
 
 def is_function(value: Any) -> TypeGuard[Callable[..., Any]]:

@@ -16,11 +16,12 @@ from typing import Any, Final, Self, override
 import numpy as np
 
 from tidegate.errors import UnknownNameError, UntraceableError, UsageError
+from tidegate.expressions.chosen_texts import is_text
 from tidegate.expressions.elementary import SUBSTITUTES
-from tidegate.expressions.nodes import Expr
+from tidegate.expressions.nodes import Expr, is_condition
 from tidegate.expressions.tracing.array_types import converted, entry_for, kind_of
 from tidegate.expressions.tracing.symbolic_matrices import determinant, inverse, solution
-from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_condition, is_dict, is_sequence
+from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_sequence
 from tidegate.names import listed, suggestion
 from tidegate.quick_dataclass import dataclass
 
@@ -117,21 +118,21 @@ class Vector(np.ndarray):
     """
 
     layout: VectorNames | None = None
-    kind: str = "f"  # NumPy's letter for the type of numbers that the user's array is of
+    numpy_kind: str = "f"  # NumPy's letter for the type of numbers that the user's array is of
 
     def __new__(cls, values: Any, layout: VectorNames | None = None) -> Self:
         """An object array of the values; numbers only where the values are a numpy array of numbers."""
         source = values if is_array(values) else _object_array(values)
         if layout is None:
             return source.view(cls)
-        made = source.view(_NamesFirst if cls is Vector and layout.hides_attributes else cls)
+        made: Any = source.view(_NamesFirst if cls is Vector and layout.hides_attributes else cls)
         made.layout = layout
         return made
 
     @override
     def __array_finalize__(self, obj: Any) -> None:
         """A view is of the type that the whole is of."""
-        self.kind = getattr(obj, "kind", "f")
+        self.numpy_kind = getattr(obj, "numpy_kind", "f")
 
     @override
     def copy(self, order: Any = "C") -> Self:
@@ -160,10 +161,10 @@ class Vector(np.ndarray):
                 super().__setitem__(place, value)
             return
         if is_array(key) and is_symbolic(key):
-            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(entry_for(value, self.kind)), plain(self)))
+            super().__setitem__(slice(None), SUBSTITUTES[np.where](plain(key), plain(entry_for(value, self.numpy_kind)), plain(self)))
             return
         _check_index(key)
-        super().__setitem__(_mask(key), entry_for(value, self.kind))
+        super().__setitem__(_mask(key), entry_for(value, self.numpy_kind))
 
     def __getattr__(self, name: str) -> Any:
         """The piece of that name, where numpy has no attribute of that name."""
@@ -198,7 +199,7 @@ class Vector(np.ndarray):
         """The numbers as the type has them: without their fraction, as truth values."""
         if is_symbolic(self):
             made = Vector(converted(plain(self).copy(), dtype))
-            made.kind = kind_of(dtype)
+            made.numpy_kind = kind_of(dtype)
             return made
         return _numbers(self).astype(dtype, *args, **options)
 
@@ -221,6 +222,8 @@ class Vector(np.ndarray):
         chosen = options.pop("where", True) if method == "__call__" else True
         if method == "reduce" and _is_given(options.get("where")) and options["where"] is not True and is_symbolic(options["where"], *inputs):
             inputs = (_others_left_out(ufunc, options.pop("where"), inputs[0]),)
+        if ufunc in _EQUALITIES and method == "__call__" and any(map(_has_texts, inputs)):
+            return stored(np.frompyfunc(_EQUALITIES[ufunc], 2, 1)(*map(plain, inputs)))
         if ufunc in _OF_TRUTHS and method == "__call__" and all(_are_conditions(item) for item in inputs):
             ufunc = _OF_TRUTHS[ufunc]
         if method == "at" or (is_symbolic(*inputs) and not _has_rule(ufunc)):
@@ -238,7 +241,7 @@ class Vector(np.ndarray):
             return _put_out(out[0], result)
         made = stored(result)
         if isinstance(made, Vector) and _are_conditions(made):
-            made.kind = "b"
+            made.numpy_kind = "b"
         return made
 
     @override
@@ -255,7 +258,7 @@ class Vector(np.ndarray):
 
 
 _ATTRIBUTES: Final = frozenset(dir(Vector))
-_NEEDED_HERE: Final = frozenset({"copy", "dtype", "kind", "layout", "ravel", "reshape", "view"})
+_NEEDED_HERE: Final = frozenset({"copy", "dtype", "layout", "numpy_kind", "ravel", "reshape", "view"})
 
 
 class _NamesFirst(Vector):
@@ -322,6 +325,10 @@ def _all_stored(result: Any) -> Any:
         parts: Any = result
         return type(parts)(stored(part) for part in parts)
     return stored(result)
+
+
+def _has_texts(value: Any) -> bool:
+    return is_array(value) and value.dtype == object and any(map(is_text, value.ravel().tolist()))
 
 
 def _has_objects(value: Any) -> bool:
@@ -436,5 +443,6 @@ def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
 _OWN: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.linalg.norm: _norm, np.linalg.solve: _solve, np.linalg.inv: _inv, np.linalg.det: _det, np.isclose: _isclose,
 }  # fmt: skip
+_EQUALITIES: Final = {np.equal: operator.eq, np.not_equal: operator.ne}
 # what NumPy makes of truth values, where Python's own are numbers
 _OF_TRUTHS: Final = {np.add: np.logical_or, np.multiply: np.logical_and, np.invert: np.logical_not}

@@ -16,8 +16,8 @@ import numpy as np
 from tidegate.errors import UsageError
 from tidegate.expressions import Expr, Role, symbol
 from tidegate.expressions.nodes import decide, value_of
+from tidegate.expressions.tracing.choices import without_choices
 from tidegate.frontends.components.assertions import Demand
-from tidegate.frontends.components.choices import without_choices
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration
 from tidegate.frontends.components.der_and_pre import before_of, time

@@ -18,8 +18,8 @@ import numpy as np
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Role
 from tidegate.expressions.tracing import written_at
+from tidegate.expressions.tracing.choices import choice_of, enumeration_of, number_among, texts_among
 from tidegate.expressions.tracing.value_kinds import is_function
-from tidegate.frontends.components.choices import choice_of, enumeration_of, number_among, texts_among
 from tidegate.frontends.components.class_body import refuse_computations, require_value
 from tidegate.frontends.components.elements import Given
 from tidegate.frontends.components.elements import quantity as symbols_named

@@ -12,7 +12,7 @@ from tidegate.expressions import ONE, Expr, Role, as_boolean, as_real, symbol, w
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing import Vector
-from tidegate.frontends.components.choices import Choice, PlainText, choice_of, item_of
+from tidegate.expressions.tracing.choices import Choice, PlainText, choice_of, item_of
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.frontends.components.known_numbers import Number, Numbers, Pending, WantedFirst, now
 from tidegate.wrong_calls import explained

@@ -9,8 +9,8 @@ import numpy as np
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_expr, symbol
+from tidegate.expressions.tracing.choices import item_of
 from tidegate.expressions.tracing.vector import Vector
-from tidegate.frontends.components.choices import item_of
 from tidegate.model import element_names
 
 __all__ = ["ArrayKey", "ArrayOfSymbols", "Given", "elements", "flat", "is_array", "place_of", "quantity"]

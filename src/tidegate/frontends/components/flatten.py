@@ -14,10 +14,10 @@ import numpy as np
 
 from tidegate.errors import ModelError, Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies
+from tidegate.expressions.tracing.choices import number_among
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.balance import Node, ends_of, require_balance
-from tidegate.frontends.components.choices import number_among
 from tidegate.frontends.components.connect import no_flow
 from tidegate.frontends.components.connectors import Connector, Flow, InputSignal, Potential
 from tidegate.frontends.components.declarations import NO_START, UNSET, Constant, Declaration, Input, Kind, Modification, Output

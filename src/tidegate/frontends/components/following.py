@@ -14,10 +14,10 @@ import numpy as np
 from tidegate.errors import ModelError, Origin, UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions import Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
 from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
+from tidegate.expressions.tracing.choices import Choice, item_of, number_among, without_choices
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.called import CalledAtPoint
-from tidegate.frontends.components.choices import Choice, item_of, number_among, without_choices
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration, only_variables_of
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
 from tidegate.expressions import evaluate
+from tidegate.expressions.tracing.choices import Choice, Choices, PlainText
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.called import AttributeValues, assigned_in, forget_cached, instance_in_numbers, read_sides, standing_at
-from tidegate.frontends.components.choices import Choice, Choices, PlainText
 from tidegate.frontends.components.clauses import Clause, Trigger
 from tidegate.frontends.components.declarations import UNSET, Declaration, Output
 from tidegate.frontends.components.elements import flat

@@ -14,15 +14,16 @@ from typing import Any, Final, cast
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, evaluate, symbol
 from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
+from tidegate.expressions.tracing.choices import MetTexts
 from tidegate.frontends.equations.call_order import CallOrder, Taken
 from tidegate.frontends.equations.event_clause import EventClause
-from tidegate.frontends.equations.quantities import FunctionQuantities, Problems
+from tidegate.frontends.equations.quantities import FunctionQuantities, MetBefore, Problems
 from tidegate.frontends.equations.resets import ResetReader
 from tidegate.model import Action, Form
 from tidegate.model.remarks import collect_remarks
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "plainly"]
+__all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "numbers_of_texts", "plainly"]
 
 TIME: Final = symbol(Role.TIME, "time")
 
@@ -30,6 +31,11 @@ TIME: Final = symbol(Role.TIME, "time")
 def numbers_of(quantities: FunctionQuantities, role: Role, known: dict[Expr, float]) -> dict[Expr, float]:
     """Start values as numbers."""
     return dict(zip((symbol(role, name) for name in quantities.elements), evaluate(quantities.values, known), strict=True))
+
+
+def numbers_of_texts(quantities: FunctionQuantities, role: Role) -> dict[Expr, list[float]]:
+    """The numbers that those symbols may have which stand for texts."""
+    return {item: [float(number) for _, number in piece.texts] for piece in quantities.pieces if piece.texts for item in piece.symbols(role)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +65,7 @@ class FunctionsDescription:
     ydot0 : guesses of derivatives, as given.
     has_p : whether parameters were given at all.
     d : start values of discrete variables, or the function of the parameters that gives them; None for a model without.
+    met : texts of variables that are texts, by owner and name; they grow while the functions are followed.
     """
 
     name: str
@@ -75,6 +82,12 @@ class FunctionsDescription:
     check_units: bool = True
     parts: Parts | None = None
     d: FunctionQuantities | Callable[..., Any] | None = None
+    met: MetBefore = field(default_factory=dict[tuple[str, str], MetTexts])
+
+    @property
+    def n_texts(self) -> int:
+        """How many texts were met so far."""
+        return sum(map(len, self.met.values()))
 
     def taken(self, function: Callable[..., Any], name: str = "", *, is_residual: bool = False) -> tuple[Taken, ...]:
         """What a function is called with behind time and unknowns, and derivatives if it is a residual; ``name`` is for messages."""
@@ -131,7 +144,8 @@ class Lowering:
                     returned = reset(*numeric(arguments, point))
                 return reader.effects_at(point, actions, returned, made)
 
-            require_agreement(called(reset), reader.origin, reader.effects(actions), plain, at_start(arguments, known))
+            start, among = at_start(arguments, known), self.numbers_of_texts()
+            require_agreement(called(reset), reader.origin, reader.effects(actions), plain, start, among=among)
         self._keep(followed)
         return actions
 
@@ -159,9 +173,15 @@ class Lowering:
         with self._probed() as known:
             followed = trace(function, arguments)
             start = at_start(arguments, known)
-            require_agreement(called(function), function_origin(function), followed.value, lambda point: plainly(function, arguments, point), start)
+            place, among = function_origin(function), self.numbers_of_texts()
+            require_agreement(called(function), place, followed.value, lambda point: plainly(function, arguments, point), start, among=among)
         self._keep(followed)
         return followed
+
+    def numbers_of_texts(self) -> dict[Expr, list[float]]:
+        """The numbers that those symbols may have which stand for texts."""
+        both = ((self.description.p, Role.PARAMETER), (self.d, Role.DISCRETE))
+        return {item: values for quantities, role in both for item, values in numbers_of_texts(quantities, role).items()}
 
     @contextmanager
     def _probed(self) -> Generator[Mapping[Expr, float]]:

@@ -15,7 +15,7 @@ from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import FunctionsDescription, Outputs, Parts, by_name
 from tidegate.frontends.equations.lower_functions import lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
-from tidegate.frontends.equations.quantities import Problems, read_quantities
+from tidegate.frontends.equations.quantities import MetBefore, Problems, read_quantities
 from tidegate.later_stages import later
 from tidegate.model import Form, Model
 from tidegate.quick_dataclass import dataclass
@@ -125,6 +125,7 @@ def checked_description(
             raise UsageError(f"{maker} was given {one!r} as its function, which cannot be called", hint=f"{maker}(f, {starts_word}={{...}})")
     origin = function_origin(function)
     problems: Problems = []
+    met: MetBefore = {}
     is_single = isinstance(options.events, EventClause) or is_function(options.events)
     events: tuple[EventClause, ...] = cast("Any", (options.events,)) if is_single else tuple(cast("Iterable[EventClause]", options.events))
     for item in events:
@@ -136,14 +137,15 @@ def checked_description(
         function=function,
         y0=starts[0] if is_function(starts[0]) else read_quantities("y", starts[0], problems, origin),
         ydot0=starts[1],
-        p=read_quantities("p", p, problems, origin, kinds=True),
+        p=read_quantities("p", p, problems, origin, kinds=True, met=met),
         has_p=p is not None,
         units=dict(options.units or {}),
         outputs=options.outputs,
         events=events,
         origin=origin,
         check_units=options.check_units,
-        d=_discrete(options.discrete, problems, origin),
+        d=_discrete(options.discrete, problems, origin, met),
+        met=met,
         parts=parts and replace(parts, starts=tuple(_read(start, k, problems, origin) for k, start in enumerate(parts.starts))),
     )
     for output, one in by_name(options.outputs).items():
@@ -177,9 +179,9 @@ def _no_event(item: Any) -> UsageError:
     )
 
 
-def _discrete(given: Any, problems: Problems, origin: Origin) -> Any:
+def _discrete(given: Any, problems: Problems, origin: Origin, met: MetBefore) -> Any:
     """Start values of discrete variables; a function that gives them is left for later."""
-    return given if given is None or is_function(given) else read_quantities("d", given, problems, origin, kinds=True)
+    return given if given is None or is_function(given) else read_quantities("d", given, problems, origin, kinds=True, met=met)
 
 
 def _read(start: Any, k: int, problems: Problems, origin: Origin) -> Any:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Any, Final
 
 from tidegate.errors import InvalidModelError, Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, symbol, walk
 from tidegate.expressions.tracing import at_start, function_origin, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_mapping
-from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, by_name, called, numbers_of, plainly
+from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, by_name, called, numbers_of, numbers_of_texts, plainly
 from tidegate.frontends.equations.lower_events import lower_events
 from tidegate.frontends.equations.part_equations import part_equations
-from tidegate.frontends.equations.quantities import FunctionQuantities, NamedPiece, Problems, read_quantities
+from tidegate.frontends.equations.quantities import FunctionQuantities, Kind, NamedPiece, Problems, read_quantities
 from tidegate.frontends.equations.returned import Returned
 from tidegate.model import Definition, Equation, Form, Model, Variable, VariableRole
 from tidegate.model.at_start import with_starts_of
@@ -26,10 +27,11 @@ from tidegate.names import listed, suggestion
 __all__ = ["lower", "together"]
 
 _GIVEN_AS: Final = {"y": "y0", "d": "discrete"}
+_MOST_TEXTS: Final = 100  # of one variable
 
 
 def lower(description: FunctionsDescription) -> Model:
-    """The neutral model of plain functions.
+    """The neutral model of plain functions; they are followed again until no text is met that is new.
 
     Raises
     ------
@@ -38,6 +40,29 @@ def lower(description: FunctionsDescription) -> Model:
     InvalidModelError
         for everything else that is wrong, all at once.
     """
+    while True:
+        before = description.n_texts
+        try:
+            found = _lowered(description)
+        except Exception:
+            if description.n_texts == before:
+                raise
+        else:
+            if description.n_texts == before:
+                return found
+        _check_texts(description)
+
+
+def _check_texts(description: FunctionsDescription) -> None:
+    for (owner, name), texts in description.met.items():
+        if len(texts) > _MOST_TEXTS:
+            shown = listed([repr(text) for text, _ in texts], 6)
+            what = f"{owner}[{name!r}] is given or compared with more than {_MOST_TEXTS} texts: {shown}"
+            raise UsageError(what, origin=description.origin, hint="let it be one of a few texts, as 'idle' and 'heating', and count with numbers")
+
+
+def _lowered(description: FunctionsDescription) -> Model:
+    """The neutral model, with the texts that were met so far."""
     starts, start_origins = _start_values(description)
     y = starts[0] if description.parts is None else together(starts)
     d, discrete_origins = _quantities_of(description.d, "d", description)
@@ -101,11 +126,13 @@ def _quantities_of(given: Any, owner: str, description: FunctionsDescription) ->
     arguments = tuple(description.p.vector(Role.PARAMETER) for _ in description.taken_alone(function, _GIVEN_AS.get(owner, owner)))
     followed = trace(function, arguments)
     start = at_start(arguments, numbers_of(description.p, Role.PARAMETER, {}))
-    require_agreement(called(function), origin, followed.value, lambda point: plainly(function, arguments, point), start)
+    among = numbers_of_texts(description.p, Role.PARAMETER)
+    require_agreement(called(function), origin, followed.value, lambda point: plainly(function, arguments, point), start, among=among)
     problems: Problems = []
     if followed.value is None:
         problems.append((f"the function given as {_GIVEN_AS.get(owner, owner)} returns nothing", origin))
-    y = read_quantities(owner, followed.value, problems, origin, kinds=owner == "d")
+    is_d = owner == "d"
+    y = read_quantities(owner, followed.value, problems, origin, kinds=is_d, met=description.met if is_d else None)
     if problems:
         raise InvalidModelError(problems)
     return y, followed.condition_origins
@@ -160,12 +187,16 @@ def _unknown(piece: NamedPiece, role: VariableRole, origin: Origin) -> Variable:
 
 def _discretes(d: FunctionQuantities, description: FunctionsDescription) -> Iterable[Variable]:
     for piece in d.pieces:
-        yield Variable(piece.name, VariableRole.DISCRETE, piece.shape, start=piece.values, kind=_kind(piece), origin=description.origin)
+        yield _held(piece, VariableRole.DISCRETE, _kind(piece), description.origin)
 
 
 def _parameters(description: FunctionsDescription) -> Iterable[Variable]:
     for piece in description.p.pieces:
-        yield Variable(piece.name, VariableRole.PARAMETER, piece.shape, start=piece.values, kind=piece.kind, origin=description.origin)
+        yield _held(piece, VariableRole.PARAMETER, piece.kind, description.origin)
+
+
+def _held(piece: NamedPiece, role: VariableRole, kind: Kind, origin: Origin) -> Variable:
+    return Variable(piece.name, role, piece.shape, start=piece.values, kind=kind, texts=tuple(piece.texts), origin=origin)
 
 
 def _outputs(lowering: Lowering) -> tuple[list[Variable], list[Definition]]:
@@ -181,27 +212,27 @@ def _outputs(lowering: Lowering) -> tuple[list[Variable], list[Definition]]:
     if not is_mapping(entries):
         raise UsageError(f"outputs returns {entries!r}", origin=origin, hint="return a dict: {'name': value, ...}")
     problems: Problems = []
-    quantities = read_quantities("outputs", entries, problems, origin, kinds=True)
+    quantities = read_quantities("outputs", entries, problems, origin, kinds=True, met=lowering.description.met)
     lowering.problems.extend(problems)
     variables: list[Variable] = []
     definitions: list[Definition] = []
     for piece in quantities.pieces:
         place = places.get(piece.name, origin)
-        variables.append(Variable(piece.name, VariableRole.OUTPUT, piece.shape, kind=_kind(piece), origin=place))
+        variables.append(Variable(piece.name, VariableRole.OUTPUT, piece.shape, kind=_kind(piece), texts=tuple(piece.texts), origin=place))
         definitions.extend(Definition(name, value, place) for name, value in zip(piece.elements, piece.values, strict=True))
     return variables, definitions
 
 
-def _kind(piece: NamedPiece) -> Literal["real", "boolean"]:
+def _kind(piece: NamedPiece) -> Kind:
     """A controller's 0 stands for 0.0, as among the start values of states."""
-    return "boolean" if piece.kind == "boolean" else "real"
+    return "real" if piece.kind == "integer" and not piece.texts else piece.kind
 
 
 def _with_unit(variable: Variable, units: Mapping[str, str], array_of: Mapping[str, str]) -> Variable:
     unit = units.get(variable.name, units.get(array_of.get(variable.name, ""), ""))
     if not unit:
         return variable
-    return Variable(variable.name, variable.role, variable.shape, unit=unit, start=variable.start, kind=variable.kind, origin=variable.origin)
+    return replace(variable, unit=unit)
 
 
 def _check_names(variables: list[Variable], lowering: Lowering) -> None:

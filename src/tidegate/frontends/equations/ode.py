@@ -37,12 +37,13 @@ def ode(  # noqa: PLR0913, what can be said of a model are keywords, and editors
         ``y`` and ``p`` answer to index, name (``y["level"]``, ``y.level``), slices and unpacking.
     y0 : start values: a dict of numbers and arrays, or a dataclass, named tuple or namespace of them; a sequence or an array, one number; or a
         function of ``p`` that returns one of these, for start values that depend on parameters.
-    p : parameters, likewise; integers and truth values stay such.
+    p : parameters, likewise; integers and truth values stay such. They may be texts, or members of an enumeration.
     name : how results and messages name the model; the function's name if not given.
     units : units by variable or parameter, as texts, and of ``"time"``; where that is not given, derivatives are taken to be per second.
     outputs : ``outputs(t, y, p)``, a function that returns a dict of further quantities to be recorded; or a dict of functions by name.
     discrete : start values of variables that only events change, as of a sampled controller, given as those of ``y0`` are. All functions of the
-        model take them as ``d``, if they want them: ``f(t, y, p, d)``, or ``f(t, y, d)``.
+        model take them as ``d``, if they want them: ``f(t, y, p, d)``, or ``f(t, y, d)``. Texts and members of enumerations are possible, too, as the
+        names of modes.
         What is called ``p`` or ``d`` is that, in either order; of other names the parameters are the first. Arguments with values of their own keep
         them.
     events : made by ``tg.event``: when a condition becomes true, or at times, as ``tg.event(every=0.01, reset=...)``.

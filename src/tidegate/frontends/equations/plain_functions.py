@@ -20,7 +20,7 @@ from tidegate.frontends.equations.call_order import Taken
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import FunctionsDescription, Parts, by_name, called
 from tidegate.frontends.equations.lower_functions import together
-from tidegate.frontends.equations.quantities import FunctionQuantities, read_quantities
+from tidegate.frontends.equations.quantities import FunctionQuantities, NamedPiece, read_quantities
 from tidegate.frontends.equations.returned import flat
 from tidegate.model import Form, Terminate
 from tidegate.model.plain_model import Instant, PlainAction, PlainClock
@@ -94,7 +94,7 @@ class PlainFunctions:
 
     def __init__(self, description: FunctionsDescription, parameters: Mapping[str, float]) -> None:
         self._description = description
-        values: list[Any] = [_as_given(piece.kind, parameters[name]) for piece in description.p.pieces for name in piece.elements]
+        values: list[Any] = [item for piece in description.p.pieces for item in _as_given(piece, [parameters[name] for name in piece.elements])]
         self._p = _vector(description.p, values, _layout(description.p))
         self._takes: dict[Callable[..., Any], tuple[Taken, ...]] = {}
         self._takes_alone: dict[Callable[..., Any], tuple[Taken, ...]] = {}  # of parameters
@@ -121,7 +121,7 @@ class PlainFunctions:
     def _given(self, given: Any, owner: str = "y") -> FunctionQuantities:
         if isinstance(given, FunctionQuantities):
             return given
-        return read_quantities(owner, self._of_parameters(given), [], self._description.origin)
+        return read_quantities(owner, self._of_parameters(given), [], self._description.origin, met=self._description.met if owner == "d" else None)
 
     def _of_parameters(self, given: Callable[..., Any]) -> Any:
         if given not in self._takes_alone:
@@ -136,7 +136,9 @@ class PlainFunctions:
         return function(*arguments, *(self._p if one == "p" else self._discretes(at) for one in self._takes[function]))
 
     def _discretes(self, at: Instant) -> Vector:
-        return _vector(self.d, list(map(PlainNumber, at.d.tolist())), self._held)
+        numbers = iter(at.d.tolist())
+        held = [item for piece in self.d.pieces for item in piece.as_given([PlainNumber(next(numbers)) for _ in piece.elements])]
+        return _vector(self.d, held, self._held)
 
     def time(self, given: Any) -> float:
         """What says when an event happens."""
@@ -159,11 +161,13 @@ class PlainFunctions:
         if not is_mapping(returned):
             return dict(zip(y.elements, map(float, flat(returned)), strict=True))
         known = {name: [name] for one in (y, d) for name in one.elements} | {piece.name: piece.elements for one in (y, d) for piece in one.pieces}
+        pieces = {name: piece for one in (y, d) for piece in one.pieces for name in piece.elements}
         found: dict[str, float] = {}
         for key, value in returned.items():
             names = known[y.elements[key] if isinstance(key, int) else key]
             values = flat(value)
-            found.update(zip(names, map(float, values * (len(names) // len(values))), strict=True))
+            news = values * (len(names) // len(values))
+            found.update((name, pieces[name].number(new, name, None).value) for name, new in zip(names, news, strict=True))
         return found
 
     def residuals(self, at: Instant) -> FloatArray:
@@ -209,7 +213,7 @@ class PlainFunctions:
             return {}
         values = {name: self.call(function, at) for name, function in functions.items()}
         values = values.get("", values)
-        quantities = read_quantities("outputs", values, [], self._description.origin)
+        quantities = read_quantities("outputs", values, [], self._description.origin, met=self._description.met)
         return {name: _number(value) for name, value in zip(quantities.elements, quantities.values, strict=True)}
 
 
@@ -227,10 +231,12 @@ def _vector(quantities: FunctionQuantities, numbers: list[Any], layout: VectorNa
     return vector if len(quantities.shape) == 1 else Vector(vector.reshape(quantities.shape))
 
 
-def _as_given(kind: str, value: float) -> float | int | bool:
-    if kind == "boolean":
-        return bool(value)
-    return int(value) if kind == "integer" and float(value).is_integer() else float(value)
+def _as_given(piece: NamedPiece, values: list[float]) -> list[Any]:
+    if piece.texts:
+        return piece.as_given(values)
+    if piece.kind == "boolean":
+        return [bool(value) for value in values]
+    return [int(value) if piece.kind == "integer" and float(value).is_integer() else float(value) for value in values]
 
 
 def _number(value: Any) -> float:

@@ -7,23 +7,28 @@ variables, symbols, and the vectors `y`, `ydot` and `p` that the user's function
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum, Flag
 from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_boolean, as_real, symbol
+from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.tracing import Vector, VectorNames
+from tidegate.expressions.tracing.choices import Choice, MetTexts, item_of, number_among, texts_among
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.model import MAX_DIMENSIONS, element_names
+from tidegate.numbers_as_texts import Texts, text_problem
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["FunctionQuantities", "NamedPiece", "Problems", "read_quantities"]
+__all__ = ["FunctionQuantities", "Kind", "MetBefore", "NamedPiece", "Problems", "read_quantities"]
 
 Problems = list[tuple[str, Origin | None]]
+MetBefore = dict[tuple[str, str], MetTexts]
 Kind = Literal["real", "integer", "boolean"]
 
 
@@ -34,12 +39,16 @@ class NamedPiece:
     Parameters
     ----------
     values : an expression for each element, in row order.
+    texts : what its numbers say, () for a quantity.
+    enumeration : whose members the texts stand for, if there is one.
     """
 
     name: str
     shape: tuple[int, ...]
     values: tuple[Expr, ...]
     kind: Kind = "real"
+    texts: Texts | MetTexts = ()
+    enumeration: type[Enum] | None = None
 
     @property
     def elements(self) -> list[str]:
@@ -49,6 +58,41 @@ class NamedPiece:
     def symbols(self, role: Role) -> list[Expr]:
         """A symbol for each element."""
         return [symbol(role, name) for name in self.elements]
+
+    def as_given(self, items: Sequence[Any]) -> list[Any]:
+        """Elements as the user's function gets them, for symbols or numbers of them: truth values as such, and texts."""
+        if self.texts:
+            choices: list[Any] = [self.said_by(item, name) for name, item in zip(self.elements, items, strict=True)]
+            return [one if isinstance(one.item, Expr) else one.at(one.item) for one in choices]
+        return [as_boolean(item) if self.kind == "boolean" and isinstance(item, Expr) else item for item in items]
+
+    def said_by(self, number: Any, name: str) -> Any:
+        """The text that a number of an element stands for; of a quantity the number itself."""
+        return Choice(number, self.texts, name, self.enumeration) if self.texts else number
+
+    def number(self, value: Any, name: str, place: Origin | None) -> Expr:
+        """What stands for a new value of an element.
+
+        Raises
+        ------
+        UsageError : it is none of the texts that the element may be.
+        """
+        if isinstance(value, ChosenText) and not self.texts:
+            return value.as_number(lambda one: self.number(one, name, place))
+        if self.texts and is_text(value):
+            return as_real(number_among(self.texts, value, name, place))
+        try:
+            found = as_real(item_of(value))
+        except TypeError:
+            expected = text_problem(name, value, tuple(self.texts)) if self.texts else f"{name} is given {value!r}; a number is expected"
+            raise UsageError(expected, origin=place) from None
+        # that a member of an enumeration is a number, Python knows; of a text it does not
+        are_numbers = self.enumeration is not None and issubclass(self.enumeration, int)
+        known = {float(number) for _, number in self.texts} if are_numbers else set[float]()
+        wrong = [one for one in _chosen_among(found) if not one.is_constant or one.value not in known]
+        if self.texts and (wrong or isinstance(value, bool)):
+            raise UsageError(text_problem(name, wrong[0] if wrong else value, tuple(self.texts)), origin=place)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +127,19 @@ class FunctionQuantities:
         for piece in self.pieces:
             places[piece.name] = (at, piece.shape)
             at += len(piece.values)
-        symbols = [as_boolean(item) if piece.kind == "boolean" else item for piece in self.pieces for item in piece.symbols(role)]
+        symbols = [item for piece in self.pieces for item in piece.as_given(piece.symbols(role))]
         vector = Vector(symbols, VectorNames(owner or self.owner, places, elsewhere or {}))
         return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
 
-def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False) -> FunctionQuantities:
+def _chosen_among(value: Expr) -> list[Expr]:
+    """What a choice, or a choice of choices, is between."""
+    return [one for side in value.args[1:] for one in _chosen_among(side)] if value.op == "select" else [value]
+
+
+def read_quantities(
+    owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False, met: MetBefore | None = None
+) -> FunctionQuantities:
     """What the user gave for ``owner``; whatever is wrong with it is added to the problems.
 
     Parameters
@@ -98,16 +149,18 @@ def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, 
     problems : added to.
     origin : what the problems are about.
     kinds : whether integers and truth values stay such, as they do for parameters.
+    met : the texts of variables that may be texts, by owner and name, which grow; None where all are numbers.
     """
+    reader = _Reader(problems, origin, kinds, met)
     if given is None:
         return FunctionQuantities(owner, (), (0,))
     given = _by_names(given)
     if is_mapping(given) or hasattr(given, "keys"):
         entries: Any = given
-        pieces = [_piece(f"{owner}[{name!r}]", name, entries[name], problems, origin, kinds) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
+        pieces = [reader.piece(f"{owner}[{name!r}]", name, entries[name], owner) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
         found = tuple(piece for piece in pieces if piece is not None)
         return FunctionQuantities(owner, found, (sum(len(piece.values) for piece in found),))
-    whole = _piece(owner, owner, given, problems, origin, kinds=False)
+    whole = replace(reader, kinds=False).piece(owner, owner, given, owner)
     if whole is None:
         return FunctionQuantities(owner, (), (0,))
     return FunctionQuantities(owner, (whole,), whole.shape or (1,))
@@ -123,35 +176,67 @@ def _by_names(given: Any) -> Any:
     return to_dict() if isinstance(given, tuple) and to_dict is not None else given  # pyright: ignore[reportUnknownVariableType]
 
 
-def _piece(what: str, name: Any, given: Any, problems: Problems, origin: Origin, kinds: bool) -> NamedPiece | None:
-    if not isinstance(name, str) or not name.strip():
-        problems.append((f"{name!r} is not a name: the names of variables and parameters are texts", origin))
-        return None
-    try:
-        array = np.asarray(given if isinstance(given, np.ndarray | Expr) or not isinstance(given, Iterable) else list(given), dtype=object)  # pyright: ignore[reportUnknownArgumentType]
-    except ValueError:
-        problems.append((f"{what} is {given!r}; a number or an array of numbers with rows of equal length is expected", origin))
-        return None
-    if isinstance(given, str | bytes | dict) or array.ndim > MAX_DIMENSIONS:
-        problems.append((f"{what} is {given!r}; a number or an array of at most {MAX_DIMENSIONS} dimensions is expected", origin))
-        return None
-    values: list[Any] = array.ravel().tolist()
-    if not values:
-        problems.append((f"{what} is empty; at least one number is expected", origin))
-        return None
-    for at, value in enumerate(values):
-        sentence = _wrong(what if not array.shape else f"element {at} of {what}", value)
-        if sentence:
-            problems.append((sentence, origin))
-            return NamedPiece(name, array.shape, (as_real(0.0),) * len(values))
-    return NamedPiece(name, array.shape, tuple(as_real(value) for value in values), _kind(values) if kinds else "real")
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    """Reads one quantity after the other; see ``read_quantities``."""
+
+    problems: Problems
+    origin: Origin
+    kinds: bool
+    met: MetBefore | None
+
+    def piece(self, what: str, name: Any, given: Any, owner: str) -> NamedPiece | None:
+        """A named quantity, or a problem."""
+        if not isinstance(name, str) or not name.strip():
+            return self._problem(f"{name!r} is not a name: the names of variables and parameters are texts")
+        is_one = isinstance(given, np.ndarray | Expr) or is_text(given) or not isinstance(given, Iterable)
+        try:
+            array = np.asarray(given if is_one else list(given), dtype=object)  # pyright: ignore[reportUnknownArgumentType,reportArgumentType]
+        except ValueError:
+            return self._problem(f"{what} is {given!r}; a number or an array of numbers with rows of equal length is expected")
+        if isinstance(given, bytes | dict) or array.ndim > MAX_DIMENSIONS:
+            return self._problem(f"{what} is {given!r}; a number or an array of at most {MAX_DIMENSIONS} dimensions is expected")
+        values: list[Any] = array.ravel().tolist()
+        if not values:
+            return self._problem(f"{what} is empty; at least one number is expected")
+        if self.met is not None and any(_says_a_text(value) for value in values):
+            return self._with_texts(name, array.shape, values, self.met.setdefault((owner, name), MetTexts(meets_keys=owner == "p")))
+        for at, value in enumerate(values):
+            sentence = _wrong(what if not array.shape else f"element {at} of {what}", value)
+            if sentence:
+                self._problem(sentence)
+                return NamedPiece(name, array.shape, (as_real(0.0),) * len(values))
+        return NamedPiece(name, array.shape, tuple(as_real(value) for value in values), _kind(values) if self.kinds else "real")
+
+    def _with_texts(self, name: str, shape: tuple[int, ...], values: list[Any], met: MetTexts) -> NamedPiece | None:
+        """A quantity whose values are texts: members of an enumeration, or those that are met while functions are followed."""
+        choice = next((value for value in values if isinstance(value, Choice)), None)
+        first = values[0]
+        made = NamedPiece(name, shape, (), "integer", met)
+        if choice is not None:
+            made = replace(made, texts=choice.texts, enumeration=choice.enumeration)
+        elif isinstance(first, Enum):
+            made = replace(made, texts=texts_among(None, first, self.origin), enumeration=type(first))
+        try:
+            return replace(made, values=tuple(made.number(value, element, self.origin) for value, element in zip(values, made.elements, strict=True)))
+        except UsageError as error:
+            return self._problem(error.message)
+
+    def _problem(self, sentence: str) -> None:
+        self.problems.append((sentence, self.origin))
+
+
+def _says_a_text(value: Any) -> bool:
+    """A text or a member of an enumeration; those that are sets of bits are numbers."""
+    return is_text(value) and not isinstance(value, Flag)
 
 
 def _wrong(what: str, value: Any) -> str:
     if isinstance(value, Expr):
         return ""
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-        return f"{what} is {value!r}; a number is expected"
+        besides = "; texts are values of discrete= and p=" if _says_a_text(value) else ""
+        return f"{what} is {value!r}; a number is expected{besides}"
     number = as_real(value).value
     return "" if math.isfinite(number) else f"{what} is {number}; a finite number is expected"
 

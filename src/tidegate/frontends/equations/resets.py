@@ -46,6 +46,7 @@ class ResetReader:
 
     def __post_init__(self) -> None:
         both = (self.y, self.d)
+        self._piece_of = {name: piece for one in both for piece in one.pieces for name in piece.elements}
         self._known = {name: [name] for one in both for name in one.elements} | {piece.name: piece.elements for one in both for piece in one.pieces}
 
     def _target(self, element: str) -> Expr:
@@ -56,7 +57,8 @@ class ResetReader:
         if first is None and second is None:
             return None
         a, b = self._by_element(first), self._by_element(second)
-        return {name: select(condition, a.get(name, self._target(name)), b.get(name, self._target(name))) for name in {**a, **b}}
+        chosen = {name: select(condition, a.get(name, self._target(name)), b.get(name, self._target(name))) for name in {**a, **b}}
+        return {name: self._piece_of[name].said_by(number, name) for name, number in chosen.items()}
 
     def actions(self, followed: Trace, said: Sequence[Message | Terminate]) -> tuple[Action, ...]:
         """What the reset assigns, and what it says; one that has something to say may return nothing."""
@@ -108,7 +110,7 @@ class ResetReader:
             if len(values) not in (1, len(elements)):
                 raise UsageError(f"the reset of {self.label} gives {len(values)} values to the {len(elements)} elements of {key!r}", origin=place)
             for each, new in zip(elements, values * (len(elements) // len(values)), strict=True):
-                found[each] = as_real(new), place
+                found[each] = self._piece_of[each].number(new, each, place), place
         return found
 
     def _elements(self, key: Any, place: Origin) -> list[str]:

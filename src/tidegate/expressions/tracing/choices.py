@@ -1,10 +1,13 @@
-"""Variables whose values are texts or members of an enumeration (front end of components). In: what the user compares and assigns. Out: numbers."""
+"""Variables whose values are texts or members of an enumeration (stage: tracing the user's Python).
+
+In: what the user compares and assigns. Out: numbers.
+"""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NoReturn, Self, cast
+from typing import Any, Final, NoReturn, Self, cast, override
 
 import numpy as np
 
@@ -12,14 +15,62 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr
 from tidegate.expressions.chosen_texts import ChosenText, choice_among
 from tidegate.expressions.nodes import as_boolean
-from tidegate.expressions.tracing import Truth, written_at
+from tidegate.expressions.tracing.plain_numbers import Truth
+from tidegate.expressions.tracing.source import written_at
 from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.numbers_as_texts import Texts, text_of, text_problem
 
-__all__ = ["Choice", "Choices", "PlainText", "choice_of", "enumeration_of", "item_of", "number_among", "texts_among", "without_choices"]
+__all__ = [
+    "Choice",
+    "Choices",
+    "MetTexts",
+    "PlainText",
+    "choice_of",
+    "enumeration_of",
+    "item_of",
+    "number_among",
+    "texts_among",
+    "without_choices",
+]
 
 _LIKE: Final = 'write e.g. values=("idle", "heating"), or give a member of an enumeration'
+
+
+class MetTexts(Sequence[tuple[str, int]]):
+    """The texts of a variable of which nobody said what they are, with their numbers, in the order in which they are met.
+
+    Parameters
+    ----------
+    meets_keys : whether the keys of a table that it is looked up in are among them.
+
+    Examples
+    --------
+    >>> texts = MetTexts()
+    >>> texts.number("idle"), texts.number("off"), texts.number("idle"), tuple(texts)
+    (0, 1, 0, (('idle', 0), ('off', 1)))
+    """
+
+    def __init__(self, *, meets_keys: bool = False) -> None:
+        self.meets_keys = meets_keys
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        """The number of a text; one that is new gets the next."""
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def __bool__(self) -> bool:
+        """Its variable has texts, also before the first of them is met."""
+        return True
+
+    @override
+    def __getitem__(self, place: Any) -> Any:
+        pairs: Any = tuple(self._numbers.items())
+        return pairs[place]
+
+    @override
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 def texts_among(values: Any, start: Any, place: Origin) -> Texts:
@@ -55,7 +106,7 @@ def enumeration_of(values: Any, start: Any) -> type[enum.Enum] | None:
     return type(first) if values is None and isinstance(first, enum.Enum) else None
 
 
-def number_among(texts: Texts, value: Any, name: str, place: Origin | None = None) -> Any:
+def number_among(texts: Texts | MetTexts, value: Any, name: str, place: Origin | None = None) -> Any:
     """What stands for a text; expressions, functions and numbers of texts as they are.
 
     Raises
@@ -68,18 +119,22 @@ def number_among(texts: Texts, value: Any, name: str, place: Origin | None = Non
         found = [number_among(texts, item, f"{name}[{k}]", place) for k, item in enumerate(cast("Sequence[Any]", value))]
         return found if all(isinstance(item, int) for item in found) else np.array(found, dtype=object)
     if isinstance(value, Choice):
-        if value.texts != texts:
+        if value.texts is texts or value.texts == texts:
+            return value.item
+        if not isinstance(texts, MetTexts):
             raise UsageError(f"{name} is compared with or given the value of {value.variable}, which has other texts", origin=place)
-        return value.item
+        return number_among(texts, value.chosen, name, place)
     if isinstance(value, enum.Enum):
         value = text_of(value)
+    if isinstance(value, str) and isinstance(texts, MetTexts):
+        return texts.number(value)
     if isinstance(value, str):
         if value not in dict(texts):
-            raise UsageError(text_problem(name, value, texts), origin=place)
+            raise UsageError(text_problem(name, value, tuple(texts)), origin=place)
         return dict(texts)[value]
     given: Any = value
     if isinstance(value, bool) or (isinstance(value, int | float | np.number) and float(given) not in {float(number) for _, number in texts}):
-        raise UsageError(text_problem(name, given, texts), origin=place)
+        raise UsageError(text_problem(name, given, tuple(texts)), origin=place)
     return given
 
 
@@ -97,7 +152,7 @@ class Choice:
     is_text = True
     __slots__ = ("enumeration", "item", "texts", "variable")
 
-    def __init__(self, item: Any, texts: Texts, variable: str, enumeration: type[enum.Enum] | None = None) -> None:
+    def __init__(self, item: Any, texts: Texts | MetTexts, variable: str, enumeration: type[enum.Enum] | None = None) -> None:
         self.item, self.texts, self.variable, self.enumeration = item, texts, variable, enumeration
 
     @property
@@ -109,6 +164,10 @@ class Choice:
     def cases(self) -> list[tuple[Expr, Any]]:
         """All texts or members, each with the condition that it is this one."""
         return [(as_boolean(self.item == number), value) for number, value in self._values().items()]
+
+    def at(self, number: float) -> Any:
+        """The text or member that a number stands for; the number itself where it stands for none."""
+        return self._values().get(number, number)
 
     def _values(self) -> dict[float, Any]:
         members = {text_of(item): item for item in self.enumeration} if self.enumeration is not None else {}
@@ -147,7 +206,7 @@ class Choice:
         return self.variable
 
     def _hint(self) -> str:
-        return f"compare it: self.{self.variable} == {self.texts[0][0]!r}"
+        return f"compare it, {self.variable} == {self.texts[0][0]!r}"
 
 
 class PlainText(str):
@@ -163,10 +222,10 @@ class PlainText(str):
     enumeration = None
 
     item: Any
-    texts: Texts
+    texts: Texts | MetTexts
     variable: str
 
-    def __new__(cls, text: str, item: Any, texts: Texts, variable: str) -> Self:
+    def __new__(cls, text: str, item: Any, texts: Texts | MetTexts, variable: str) -> Self:
         """A text with more to it."""
         made = super().__new__(cls, text)
         made.item, made.texts, made.variable = item, texts, variable
@@ -227,7 +286,7 @@ class Choices(Choice):
         return np.shape(self.item)
 
 
-def choice_of(item: Any, texts: Texts, variable: str, enumeration: type[enum.Enum] | None = None) -> Choice | PlainText:
+def choice_of(item: Any, texts: Texts | MetTexts, variable: str, enumeration: type[enum.Enum] | None = None) -> Choice | PlainText:
     """A variable with texts: one, an array, or the text itself where its number is known."""
     if np.ndim(item):
         return Choices(item, texts, variable, enumeration)
