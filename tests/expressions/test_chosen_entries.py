@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -149,3 +150,48 @@ def test_what_is_no_place_is_refused(function: Any, message: str) -> None:
 
     with pytest.raises(UntraceableError, match=message):
         tg.simulate(tg.ode(rate, y0={"x": 0.0}), (0, 1))
+
+
+class Stage:
+    """An object of the user with a number, and one in a tuple."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate, self.more = rate, (rate, 2.0)
+
+    def at(self, factor: float) -> float:
+        return self.rate * factor
+
+
+class Pair(NamedTuple):
+    """The same as a named tuple."""
+
+    rate: float
+    other: float
+
+
+RECORDS: dict[str, tuple[Callable[[float], Any], Callable[[Any], Any]]] = {
+    "attribute": (Stage, lambda one: one.rate),
+    "method": (Stage, lambda one: one.at(1.0)),
+    "inside": (Stage, lambda one: one.more[0]),
+    "named tuple": (lambda rate: Pair(rate, 2.0), lambda one: one.rate),
+    "dictionary": (lambda rate: {"rate": rate, "list": [rate, [rate]]}, lambda one: one["list"][1][0]),
+}
+
+
+@pytest.mark.parametrize("what", RECORDS)
+def test_records_are_chosen_by_a_place_that_is_in_the_list_or_end_the_run(what: str) -> None:
+    make, rate = RECORDS[what]
+    records = [make(1.0), make(0.5)]
+
+    def final(place: int) -> float:
+        model = tg.ode(
+            lambda t, y, d: [rate(records[int(d.place)])],
+            y0=[0.0],
+            discrete={"place": 0},
+            events=tg.event(lambda t, y: y[0] > 1.0, reset=lambda t, y: {"place": place}),
+        )
+        return tg.simulate(model, (0.0, 3.0)).final["y"]
+
+    assert [final(1), final(-1), final(0)] == pytest.approx([2.0, 2.0, 3.0], abs=1e-9)
+    with pytest.raises(NotFiniteError):
+        final(2)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import copy
 from enum import Enum
 from itertools import product
 from typing import Any, Final
@@ -161,12 +162,21 @@ class _Choice:
         return value
 
     def _nothing(self, value: Any) -> Any:
+        """What stands for an entry that is not there: the same with numbers that are none."""
         if is_scalar(value):
             return math.nan
         if is_array(value):
             return np.full(value.shape, math.nan)
-        if is_sequence(value) and all(is_scalar(item) for item in value):
-            return type(value)([math.nan] * len(value))
+        if is_sequence(value):
+            items: Any = map(self._nothing, value)
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if is_dict(value):
+            return {key: self._nothing(item) for key, item in value.items()}
+        entries = getattr(value, "__dict__", None)
+        if is_dict(entries) and not callable(value) and not is_text(value):
+            made = copy(value)
+            vars(made).update({name: self._nothing(item) for name, item in entries.items()})
+            return made
         raise self._tracer.error(
             "an index that is known only during the run may lie outside of what there is", "limit it to what there is, min(max(i, 0), length - 1)"
         )
