@@ -82,8 +82,9 @@ def text_entry(tracer: Tracer, container: Any, key: Any) -> Any:
 
     texts = getattr(key, "texts", ())
     if isinstance(texts, MetTexts) and texts.meets_keys and is_dict(container):
-        for text in (each for each in container if isinstance(each, str)):
-            texts.number(text)
+        for each in container:
+            if isinstance(each, str):
+                texts.number(each)
     return by_texts(tracer, entry, key)
 
 
