@@ -2,6 +2,7 @@
 
 import enum
 import pickle
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 
 import tidegate as tg
+from random_modes import END, Modes, source, walk
+from written_source import space_of
 
 
 class Phase(enum.Enum):
@@ -279,3 +282,49 @@ def test_the_user_s_names_come_before_those_of_arrays(name: str) -> None:
         result = tg.simulate(tg.ode(function, y0=[1.0], p={name: 2.0, "other": 3.0}), (0.0, 1.0), rtol=1e-9)
         assert result.final["y"] == pytest.approx(np.exp(-2.0), rel=1e-8)
         assert tg.verify(result).ok
+
+
+def random_run(seed: int) -> int | None:
+    """How many exits an automaton took on its way to where plain arithmetic says it is; None where rounding may decide."""
+    rng = random.Random(seed)
+    modes = Modes(rng)
+    text, truth = source(rng, modes), walk(modes)
+    if truth is None:
+        return None
+    mode, y, count = truth
+    model = space_of(text, f"<modes {seed}>", tg=tg, enum=enum)["model"]
+    method = ("auto", "radau", "taylor", "bdf", "adams", "rodas5p")[seed % 6]
+    result = tg.simulate(model, (0.0, END), method=method, rtol=1e-8, atol=1e-10)
+    assert str(result.text("mode").values[-1]).lower() == mode, seed
+    # rates are constants, so only the times of the exits are not exact
+    assert [result.final["a"], result.final["b"]] == pytest.approx(y, abs=1e-6), seed
+    return count
+
+
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in (40, 80))])
+def test_random_automata_go_where_plain_arithmetic_does(first: int) -> None:
+    counts = [random_run(seed) for seed in range(first, first + 40)]
+    assert counts.count(None) <= 10
+    assert sum(count or 0 for count in counts) >= 12
+
+
+ROWS: dict[str, list[tuple[float, str]]] = {"first": [(1.0, "second")], "second": [(2.0, "third"), (9.0, "first")], "third": [(99.0, "first")]}
+
+
+def test_rows_of_different_lengths_are_looked_up_for_each_mode_by_itself() -> None:
+    def over(t: Any, y: Any, d: Any) -> Any:
+        return any(y[0] > bound for bound, _ in ROWS[d.mode])
+
+    def move(t: Any, y: Any, d: Any) -> Any:
+        bound, to = ROWS[d.mode][0]
+        if bound > 1.5:
+            tg.message(f"{d.mode} is over")
+        return {"mode": to}
+
+    model = tg.ode(lambda t, y: [1.0], y0=[0.0], discrete={"mode": "first"}, events=tg.event(over, reset=move, name="move"))
+    result = tg.simulate(model, (0.0, 3.0))
+    assert [(round(event.time, 9), event.change_text(), event.messages) for event in result.events] == [
+        (1.0, "mode: first -> second", ()),
+        (2.0, "mode: second -> third", ("second is over",)),
+    ]
+    assert tg.verify(result).ok

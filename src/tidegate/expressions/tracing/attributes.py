@@ -18,7 +18,7 @@ __all__ = ["attribute", "set_attribute"]
 
 def attribute(tracer: Tracer, value: Any, name: str) -> Any:
     """``value.name``, with a property's function followed like any other."""
-    if isinstance(value, Vector) and value.layout is not None and name in value.layout.places:
+    if isinstance(value, Vector) and value.vector_names is not None and name in value.vector_names.places:
         # what the user calls `size` or `T` is meant, not numpy's attribute of that name
         return value[name]
     if is_unknown_text(value):

@@ -76,7 +76,7 @@ def numeric(given: Any, point: Point) -> Any:
     if is_array(values) and values.dtype == object:
         array: Any = values
         held = _all_numeric(array.ravel().tolist(), point)
-        whole: Any = Vector(held, getattr(array, "layout", None))
+        whole: Any = Vector(held, getattr(array, "vector_names", None))
         shape = np.asarray(array).shape
         return whole if len(shape) == 1 else Vector(whole.reshape(shape))
     if is_sequence(values) and not hasattr(values, "_fields"):

@@ -260,7 +260,7 @@ def _merge_arrays(condition: Expr, a: Any, b: Any, views: Views | None) -> Any:
         return a
     pairs = zip(first.ravel().tolist(), second.ravel().tolist(), strict=True)
     values = [merge(condition, x, y, views) for x, y in pairs]
-    merged = Vector(values, getattr(a, "layout", None))
+    merged = Vector(values, getattr(a, "vector_names", None))
     merged.numpy_kind = kind_of_both(a, b)
     return merged.reshape(first.shape) if first.ndim != 1 else merged
 

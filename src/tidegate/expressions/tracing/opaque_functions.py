@@ -140,7 +140,7 @@ def _scalar_or_vector(count: int) -> Rebuild:
 
 def _array(values: list[Any], shape: tuple[int, ...], like: Vector | None) -> Vector:
     flat: Any = np.array(values, dtype=object if any(isinstance(value, Expr) for value in values) else float)
-    return Vector(flat.reshape(shape), like.layout if like is not None else None)
+    return Vector(flat.reshape(shape), like.vector_names if like is not None else None)
 
 
 def _take_apart(value: Any, leaves: list[Any], kept: list[Any], is_result: bool = False) -> tuple[Any, Rebuild]:
@@ -156,7 +156,7 @@ def _take_apart(value: Any, leaves: list[Any], kept: list[Any], is_result: bool 
         array: Any = np.asarray(value)
         leaves.extend(array.ravel().tolist())
         shape, size, like = array.shape, array.size, value if isinstance(value, Vector) else None
-        names = tuple(like.layout.places) if like is not None and like.layout is not None else ()
+        names = tuple(like.vector_names.places) if like is not None and like.vector_names is not None else ()
         if shape == ():
             return "number", next
         return ("array", shape, names), lambda numbers: _array([next(numbers) for _ in range(size)], shape, like)

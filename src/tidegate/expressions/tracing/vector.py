@@ -117,7 +117,7 @@ class Vector(np.ndarray):
     (3.0, 3.0, 3.0)
     """
 
-    layout: VectorNames | None = None
+    vector_names: VectorNames | None = None
     numpy_kind: str = "f"  # NumPy's letter for the type of numbers that the user's array is of
 
     def __new__(cls, values: Any, layout: VectorNames | None = None) -> Self:
@@ -126,7 +126,7 @@ class Vector(np.ndarray):
         if layout is None:
             return source.view(cls)
         made: Any = source.view(_NamesFirst if cls is Vector and layout.hides_attributes else cls)
-        made.layout = layout
+        made.vector_names = layout
         return made
 
     @override
@@ -138,7 +138,7 @@ class Vector(np.ndarray):
     def copy(self, order: Any = "C") -> Self:
         """A copy that answers to the same names."""
         made = super().copy(order)
-        made.layout = self.layout
+        made.vector_names = self.vector_names
         return made
 
     @override
@@ -168,19 +168,19 @@ class Vector(np.ndarray):
 
     def __getattr__(self, name: str) -> Any:
         """The piece of that name, where numpy has no attribute of that name."""
-        if self.layout is None or name.startswith("__"):
+        if self.vector_names is None or name.startswith("__"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return self._entry(name)
 
     @override
     def __contains__(self, item: Any) -> bool:
         if isinstance(item, str):
-            return self.layout is not None and item in self.layout.places
+            return self.vector_names is not None and item in self.vector_names.places
         return super().__contains__(item)
 
     def keys(self) -> list[str]:
         """Names of the pieces, in order."""
-        return list(self.layout.places) if self.layout is not None else []
+        return list(self.vector_names.places) if self.vector_names is not None else []
 
     def items(self) -> list[tuple[str, Any]]:
         """Names and pieces, in order."""
@@ -192,7 +192,7 @@ class Vector(np.ndarray):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The piece of that name, or the default."""
-        return self[name] if self.layout is not None and name in self.layout.places else default
+        return self[name] if self.vector_names is not None and name in self.vector_names.places else default
 
     @override
     def astype(self, dtype: Any, *args: Any, **options: Any) -> Any:
@@ -204,7 +204,7 @@ class Vector(np.ndarray):
         return _numbers(self).astype(dtype, *args, **options)
 
     def _place(self, name: str) -> tuple[int, tuple[int, ...]]:
-        layout = self.layout
+        layout = self.vector_names
         if layout is None:
             raise UsageError(f"an array without names was asked for {name!r}")
         if name not in layout.places:
@@ -258,7 +258,7 @@ class Vector(np.ndarray):
 
 
 _ATTRIBUTES: Final = frozenset(dir(Vector))
-_NEEDED_HERE: Final = frozenset({"copy", "dtype", "layout", "numpy_kind", "ravel", "reshape", "view"})
+_NEEDED_HERE: Final = frozenset({"copy", "dtype", "vector_names", "numpy_kind", "ravel", "reshape", "view"})
 
 
 class _NamesFirst(Vector):
@@ -267,7 +267,7 @@ class _NamesFirst(Vector):
     @override
     def __getattribute__(self, name: str) -> Any:
         if name in _ATTRIBUTES and name not in _NEEDED_HERE:
-            layout = super().__getattribute__("layout")
+            layout = super().__getattribute__("vector_names")
             if layout is not None and name in layout.places:
                 return self._entry(name)
         return super().__getattribute__(name)

@@ -13,13 +13,14 @@ from typing import Any, Final, cast
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, evaluate, symbol
-from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement, trace
+from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement
 from tidegate.expressions.tracing.choices import MetTexts
 from tidegate.frontends.equations.call_order import CallOrder, Taken
 from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.mode_by_mode import followed
 from tidegate.frontends.equations.quantities import FunctionQuantities, MetBefore, Problems
 from tidegate.frontends.equations.resets import ResetReader
-from tidegate.model import Action, Form
+from tidegate.model import Action, Form, Message, Terminate
 from tidegate.model.remarks import collect_remarks
 from tidegate.quick_dataclass import dataclass
 
@@ -135,9 +136,9 @@ class Lowering:
         """What a reset assigns and says, as its reader has it."""
         arguments = self._arguments(reset, name=f"the reset of {reader.label}")
         with self._probed() as known:
-            with collect_remarks() as said:
-                followed = trace(reset, arguments, merge_returns=reader.merged)
-            actions = reader.actions(followed, said)
+            said: list[Message | Terminate] = []
+            traced = followed(reset, arguments, reader.merged, said)
+            actions = reader.actions(traced, said)
 
             def plain(point: dict[Expr, float]) -> list[float]:
                 with collect_remarks() as made:
@@ -146,7 +147,7 @@ class Lowering:
 
             start, among = at_start(arguments, known), self.numbers_of_texts()
             require_agreement(called(reset), reader.origin, reader.effects(actions), plain, start, among=among)
-        self._keep(followed)
+        self._keep(traced)
         return actions
 
     def _arguments(self, function: Callable[..., Any], *slopes: Any, name: str) -> tuple[Any, ...]:
@@ -171,12 +172,12 @@ class Lowering:
     def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Trace:
         """A function called with symbols, compared with what plain Python makes of the start values."""
         with self._probed() as known:
-            followed = trace(function, arguments)
+            traced = followed(function, arguments)
             start = at_start(arguments, known)
             place, among = function_origin(function), self.numbers_of_texts()
-            require_agreement(called(function), place, followed.value, lambda point: plainly(function, arguments, point), start, among=among)
-        self._keep(followed)
-        return followed
+            require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, among=among)
+        self._keep(traced)
+        return traced
 
     def numbers_of_texts(self) -> dict[Expr, list[float]]:
         """The numbers that those symbols may have which stand for texts."""
@@ -194,8 +195,8 @@ class Lowering:
         finally:
             probe_values.reset(token)
 
-    def _keep(self, followed: Trace) -> None:
-        for condition, origin in followed.condition_origins.items():
+    def _keep(self, traced: Trace) -> None:
+        for condition, origin in traced.condition_origins.items():
             self.condition_origins.setdefault(condition, origin)
 
 
