@@ -32,9 +32,11 @@ model = tg.ode(
     events=tg.event(is_over, reset=next_phase, name="next"),
 )
 
+t_span = (0, 240)
+
 if __name__ == "__main__":
     for hour in ("quiet", "rush"):
-        result = tg.simulate(model, (0, 240), parameters={"hour": hour}, sensitivities=["arriving"])
+        result = tg.simulate(model, t_span, parameters={"hour": hour}, sensitivities=["arriving"])
         greens = [event for event in result.events if event.messages]
         print(f"{hour}: {len(greens)} times green, from", ", ".join(f"{event.time:.2f} s" for event in greens[:4]))
         print(f"  the third one by the arrivals: {greens[2].dt_dp['arriving']:.3f} s/(car/s)")

@@ -246,7 +246,7 @@ def test_what_is_none_of_the_texts_is_refused_at_its_line(what: str) -> None:
 
 
 def test_states_are_no_texts() -> None:
-    with pytest.raises(tg.InvalidModelError, match="texts are values of discrete= and p="):
+    with pytest.raises(tg.InvalidModelError, match="texts are possible by name, in discrete= and p="):
         tg.ode(lambda t, y: [0.0], y0={"mode": "idle"})
 
 

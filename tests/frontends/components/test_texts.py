@@ -437,3 +437,52 @@ def test_what_needs_the_text_itself_is_refused(use: Any, said: str) -> None:
 
     with pytest.raises(tg.UntraceableError, match=said):
         tg.simulate(tg.ode(rate, y0={"x": 0.0}), (0.0, 2.0))
+
+
+class Gear(enum.IntEnum):
+    """Members that are numbers."""
+
+    NEUTRAL = 0
+    FIRST = 1
+    SECOND = 2
+
+
+@pytest.mark.parametrize(
+    ("rate", "after"),
+    [
+        (lambda gear: 1.0 / (1 + gear), lambda gear: Gear.FIRST),
+        (lambda gear: 1.0 + -gear / 2, lambda gear: Gear((gear + 1) % 3)),
+        (lambda gear: 0.5 if gear else 1.0, lambda gear: Gear.FIRST),
+        (lambda gear: [1.0, 0.5, 9.0][gear], lambda gear: Gear(gear + 1) if gear != Gear.SECOND else Gear.NEUTRAL),
+        (lambda gear: 1.0 - 0.5 * max(int(gear), 0), lambda gear: (gear + 1) % 3),
+    ],
+)
+def test_members_of_an_intenum_count_as_numbers(rate: Any, after: Any) -> None:
+    class Car(tg.Component):
+        x, gear = tg.State(0.0), tg.Discrete(Gear.NEUTRAL)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == rate(self.gear)
+
+        @tg.when(lambda self: self.x > 1)
+        def change(self) -> Any:
+            return {self.gear: after(self.gear)}
+
+    result = tg.simulate(Car(), (0.0, 3.0))
+    assert result.final["x"] == pytest.approx(2.0, abs=1e-9)
+    assert tg.verify(result).ok
+
+
+def test_a_number_of_no_member_is_refused() -> None:
+    class Car(tg.Component):
+        x, gear = tg.State(0.0), tg.Discrete(Gear.NEUTRAL)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+        @tg.when(lambda self: self.x > 1)
+        def change(self) -> Any:
+            return {self.gear: self.gear + 1}
+
+    with pytest.raises(tg.UsageError, match="gear is one of 'NEUTRAL', 'FIRST', 'SECOND', and not 3"):
+        tg.simulate(Car(), (0.0, 3.0))

@@ -27,6 +27,7 @@ __all__ = [
     "MetTexts",
     "PlainText",
     "choice_of",
+    "chosen_among",
     "enumeration_of",
     "item_of",
     "number_among",
@@ -135,7 +136,16 @@ def number_among(texts: Texts | MetTexts, value: Any, name: str, place: Origin |
     given: Any = value
     if isinstance(value, bool) or (isinstance(value, int | float | np.number) and float(given) not in {float(number) for _, number in texts}):
         raise UsageError(text_problem(name, given, tuple(texts)), origin=place)
+    known = {float(number) for _, number in texts}
+    for one in chosen_among(value) if isinstance(value, Expr) else ():
+        if one.is_constant and one.value not in known:
+            raise UsageError(text_problem(name, one, tuple(texts)), origin=place)
     return given
+
+
+def chosen_among(value: Expr) -> list[Expr]:
+    """What a choice, or a choice of choices, is between."""
+    return [one for side in value.args[1:] for one in chosen_among(side)] if value.op == "select" else [value]
 
 
 class Choice:
@@ -147,13 +157,16 @@ class Choice:
     texts : with their numbers.
     variable : its name.
     enumeration : whose members the texts stand for, if there is one.
+    is_itself : whether plain calls have the text or member itself here, so that `is` has an answer.
     """
 
     is_text = True
-    __slots__ = ("enumeration", "item", "texts", "variable")
+    __slots__ = ("enumeration", "is_itself", "item", "texts", "variable")
 
-    def __init__(self, item: Any, texts: Texts | MetTexts, variable: str, enumeration: type[enum.Enum] | None = None) -> None:
-        self.item, self.texts, self.variable, self.enumeration = item, texts, variable, enumeration
+    def __init__(
+        self, item: Any, texts: Texts | MetTexts, variable: str, enumeration: type[enum.Enum] | None = None, *, is_itself: bool = False
+    ) -> None:
+        self.item, self.texts, self.variable, self.enumeration, self.is_itself = item, texts, variable, enumeration, is_itself
 
     @property
     def chosen(self) -> Any:

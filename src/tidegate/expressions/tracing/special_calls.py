@@ -16,8 +16,9 @@ from typing import Any, Final
 import numpy as np
 
 from tidegate.expressions.elementary import SUBSTITUTES
-from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real, walk
 from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse, rule_of_scipy
+from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
@@ -64,14 +65,16 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
     return None
 
 
-def _member(kind: Any, tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _member(kind: Any, tracer: Tracer, args: tuple[Any, ...], _: dict[str, Any]) -> Any:
     """The member of an enumeration with a value that is one of some numbers, as ``Phase((phase + 1) % 3)`` is."""
     (value,) = args
-    if isinstance(value, Expr) and value.op == "select" and not kwargs:
-        condition, a, b = value.args
-        return tracer.merge(condition, _member(kind, tracer, (a,), {}), _member(kind, tracer, (b,), {}), f"the member of {kind.__name__}")
     if isinstance(value, Expr) and value.is_constant:
         return kind(value.value)
+    choices = [item for item in walk([value]) if item.op == "select"] if isinstance(value, Expr) else []
+    if choices:
+        condition, *sides = choices[-1].args
+        first, second = (_member(kind, tracer, (substitute([value], {choices[-1]: side})[0],), {}) for side in sides)
+        return tracer.merge(condition, first, second, f"the member of {kind.__name__}")
     raise tracer.error(
         f"which member of {kind.__name__} has the value `{value!r}` is known only during the run",
         f"let the variable start with a member, as {kind.__name__}.{kind._member_names_[0]}: then its values are members",

@@ -112,7 +112,8 @@ def equal_texts(tracer: Tracer, left: Any, right: Any) -> Any:
 def are_members(left: Any, right: Any) -> bool:
     """Whether both are members of enumerations, of which there is one object each, and which of them is known only during the run."""
     is_one_unknown = is_unknown_text(left) or is_unknown_text(right)
-    return is_one_unknown and all(isinstance(text, Enum) for value in (left, right) for _, text in texts_of(value))
+    are_themselves = all(getattr(value, "is_itself", True) for value in (left, right) if is_unknown_text(value))
+    return is_one_unknown and are_themselves and all(isinstance(text, Enum) for value in (left, right) for _, text in texts_of(value))
 
 
 def _are_equal(a: Any, b: Any) -> Any:

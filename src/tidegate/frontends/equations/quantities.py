@@ -19,7 +19,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_boolean, as_real, symbol
 from tidegate.expressions.chosen_texts import ChosenText, is_text
 from tidegate.expressions.tracing import Vector, VectorNames
-from tidegate.expressions.tracing.choices import Choice, MetTexts, item_of, number_among, texts_among
+from tidegate.expressions.tracing.choices import Choice, MetTexts, chosen_among, item_of, number_among, texts_among
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.model import MAX_DIMENSIONS, element_names
 from tidegate.numbers_as_texts import Texts, text_problem
@@ -68,7 +68,7 @@ class NamedPiece:
 
     def said_by(self, number: Any, name: str) -> Any:
         """The text that a number of an element stands for; of a quantity the number itself."""
-        return Choice(number, self.texts, name, self.enumeration) if self.texts else number
+        return Choice(number, self.texts, name, self.enumeration, is_itself=True) if self.texts else number
 
     def number(self, value: Any, name: str, place: Origin | None) -> Expr:
         """What stands for a new value of an element.
@@ -89,7 +89,7 @@ class NamedPiece:
         # that a member of an enumeration is a number, Python knows; of a text it does not
         are_numbers = self.enumeration is not None and issubclass(self.enumeration, int)
         known = {float(number) for _, number in self.texts} if are_numbers else set[float]()
-        wrong = [one for one in _chosen_among(found) if not one.is_constant or one.value not in known]
+        wrong = [one for one in chosen_among(found) if not one.is_constant or one.value not in known]
         if self.texts and (wrong or isinstance(value, bool)):
             raise UsageError(text_problem(name, wrong[0] if wrong else value, tuple(self.texts)), origin=place)
         return found
@@ -132,11 +132,6 @@ class FunctionQuantities:
         return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
 
-def _chosen_among(value: Expr) -> list[Expr]:
-    """What a choice, or a choice of choices, is between."""
-    return [one for side in value.args[1:] for one in _chosen_among(side)] if value.op == "select" else [value]
-
-
 def read_quantities(
     owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False, met: MetBefore | None = None
 ) -> FunctionQuantities:
@@ -160,7 +155,7 @@ def read_quantities(
         pieces = [reader.piece(f"{owner}[{name!r}]", name, entries[name], owner) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
         found = tuple(piece for piece in pieces if piece is not None)
         return FunctionQuantities(owner, found, (sum(len(piece.values) for piece in found),))
-    whole = replace(reader, kinds=False).piece(owner, owner, given, owner)
+    whole = replace(reader, kinds=False, met=None).piece(owner, owner, given, owner)
     if whole is None:
         return FunctionQuantities(owner, (), (0,))
     return FunctionQuantities(owner, (whole,), whole.shape or (1,))
@@ -235,7 +230,7 @@ def _wrong(what: str, value: Any) -> str:
     if isinstance(value, Expr):
         return ""
     if not isinstance(value, int | float | np.integer | np.floating | np.bool_):
-        besides = "; texts are values of discrete= and p=" if _says_a_text(value) else ""
+        besides = "; texts are possible by name, in discrete= and p=" if _says_a_text(value) else ""
         return f"{what} is {value!r}; a number is expected{besides}"
     number = as_real(value).value
     return "" if math.isfinite(number) else f"{what} is {number}; a finite number is expected"
