@@ -12,6 +12,7 @@ from typing import Final
 __all__ = ["END", "Modes", "source", "walk"]
 
 END: Final = 6.0
+MOST: Final = 40  # exits
 NAMES: Final = ("idle", "fill", "drain", "hold", "boost", "rest")
 SLOTS: Final = (0, 1)
 
@@ -96,13 +97,13 @@ class _Walk:
         self.take(exits[slot])
         now = self.conditions()
         while fired := [k for k in SLOTS if now[k] and not before[k]]:
-            if len(fired) > 1 or self.changes > 40:
+            if len(fired) > 1 or self.changes > MOST:
                 self.margin = 0.0
                 return False
             self.take(self.exits()[fired[0]])
             before, now = now, self.conditions()
         self.held = now
-        return self.changes <= 40
+        return self.changes <= MOST
 
 
 def walk(modes: Modes) -> tuple[str, list[float], int] | None:
@@ -110,7 +111,7 @@ def walk(modes: Modes) -> tuple[str, list[float], int] | None:
     way = _Walk(modes)
     while way.step():
         pass
-    return (way.mode, way.y, way.changes) if way.margin > 1e-4 and way.changes <= 40 else None
+    return (way.mode, way.y, way.changes) if way.margin > 1e-4 and way.changes <= MOST else None
 
 
 _TABLES: Final = """

@@ -134,12 +134,14 @@ def number_among(texts: Texts | MetTexts, value: Any, name: str, place: Origin |
             raise UsageError(text_problem(name, value, tuple(texts)), origin=place)
         return dict(texts)[value]
     given: Any = value
-    if isinstance(value, bool) or (isinstance(value, int | float | np.number) and float(given) not in {float(number) for _, number in texts}):
-        raise UsageError(text_problem(name, given, tuple(texts)), origin=place)
     known = {float(number) for _, number in texts}
-    for one in chosen_among(value) if isinstance(value, Expr) else ():
-        if one.is_constant and one.value not in known:
-            raise UsageError(text_problem(name, one, tuple(texts)), origin=place)
+    if isinstance(value, Expr):
+        wrong: list[Any] = [one for one in chosen_among(value) if one.is_constant and one.value not in known]
+    else:
+        is_number = isinstance(value, int | float | np.number)
+        wrong = [given] if isinstance(value, bool) or (is_number and float(given) not in known) else []
+    if wrong:
+        raise UsageError(text_problem(name, wrong[0], tuple(texts)), origin=place)
     return given
 
 

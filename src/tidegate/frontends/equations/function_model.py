@@ -137,7 +137,7 @@ def checked_description(
         function=function,
         y0=starts[0] if is_function(starts[0]) else read_quantities("y", starts[0], problems, origin),
         ydot0=starts[1],
-        p=read_quantities("p", p, problems, origin, kinds=True, met=met),
+        p=read_quantities("p", p, problems, origin, met),
         has_p=p is not None,
         units=dict(options.units or {}),
         outputs=options.outputs,
@@ -181,7 +181,7 @@ def _no_event(item: Any) -> UsageError:
 
 def _discrete(given: Any, problems: Problems, origin: Origin, met: MetBefore) -> Any:
     """Start values of discrete variables; a function that gives them is left for later."""
-    return given if given is None or is_function(given) else read_quantities("d", given, problems, origin, kinds=True, met=met)
+    return given if given is None or is_function(given) else read_quantities("d", given, problems, origin, met)
 
 
 def _read(start: Any, k: int, problems: Problems, origin: Origin) -> Any:

@@ -131,8 +131,7 @@ def _quantities_of(given: Any, owner: str, description: FunctionsDescription) ->
     problems: Problems = []
     if followed.value is None:
         problems.append((f"the function given as {_GIVEN_AS.get(owner, owner)} returns nothing", origin))
-    is_d = owner == "d"
-    y = read_quantities(owner, followed.value, problems, origin, kinds=is_d, met=description.met if is_d else None)
+    y = read_quantities(owner, followed.value, problems, origin, description.met if owner == "d" else None)
     if problems:
         raise InvalidModelError(problems)
     return y, followed.condition_origins
@@ -212,7 +211,7 @@ def _outputs(lowering: Lowering) -> tuple[list[Variable], list[Definition]]:
     if not is_mapping(entries):
         raise UsageError(f"outputs returns {entries!r}", origin=origin, hint="return a dict: {'name': value, ...}")
     problems: Problems = []
-    quantities = read_quantities("outputs", entries, problems, origin, kinds=True, met=lowering.description.met)
+    quantities = read_quantities("outputs", entries, problems, origin, lowering.description.met)
     lowering.problems.extend(problems)
     variables: list[Variable] = []
     definitions: list[Definition] = []
@@ -230,9 +229,7 @@ def _kind(piece: NamedPiece) -> Kind:
 
 def _with_unit(variable: Variable, units: Mapping[str, str], array_of: Mapping[str, str]) -> Variable:
     unit = units.get(variable.name, units.get(array_of.get(variable.name, ""), ""))
-    if not unit:
-        return variable
-    return replace(variable, unit=unit)
+    return replace(variable, unit=unit) if unit else variable
 
 
 def _check_names(variables: list[Variable], lowering: Lowering) -> None:

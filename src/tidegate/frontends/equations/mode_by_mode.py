@@ -57,10 +57,10 @@ def followed(function: Callable[..., Any], arguments: tuple[Any, ...], merged: M
     """
     try:
         one = _mode(TRUE, function, arguments, merged, said)
-    except UntraceableError as error:
+    except UntraceableError:
         found = _mode_by_mode(function, arguments, merged, said)
         if found is None:
-            raise error from None
+            raise
         return found
     if said is not None:
         said += one.said

@@ -121,7 +121,7 @@ class PlainFunctions:
     def _given(self, given: Any, owner: str = "y") -> FunctionQuantities:
         if isinstance(given, FunctionQuantities):
             return given
-        return read_quantities(owner, self._of_parameters(given), [], self._description.origin, met=self._description.met if owner == "d" else None)
+        return read_quantities(owner, self._of_parameters(given), [], self._description.origin, self._description.met if owner == "d" else None)
 
     def _of_parameters(self, given: Callable[..., Any]) -> Any:
         if given not in self._takes_alone:
@@ -213,7 +213,7 @@ class PlainFunctions:
             return {}
         values = {name: self.call(function, at) for name, function in functions.items()}
         values = values.get("", values)
-        quantities = read_quantities("outputs", values, [], self._description.origin, met=self._description.met)
+        quantities = read_quantities("outputs", values, [], self._description.origin, self._description.met)
         return {name: _number(value) for name, value in zip(quantities.elements, quantities.values, strict=True)}
 
 

@@ -77,22 +77,24 @@ class NamedPiece:
         ------
         UsageError : it is none of the texts that the element may be.
         """
-        if isinstance(value, ChosenText) and not self.texts:
-            return value.as_number(lambda one: self.number(one, name, place))
-        if self.texts and is_text(value):
+        if self.texts:
+            if not is_text(value) and not self._may_be_member(value):
+                raise UsageError(text_problem(name, value, tuple(self.texts)), origin=place)
             return as_real(number_among(self.texts, value, name, place))
+        if isinstance(value, ChosenText):
+            return value.as_number(lambda one: self.number(one, name, place))
         try:
-            found = as_real(item_of(value))
+            return as_real(item_of(value))
         except TypeError:
-            expected = text_problem(name, value, tuple(self.texts)) if self.texts else f"{name} is given {value!r}; a number is expected"
-            raise UsageError(expected, origin=place) from None
-        # that a member of an enumeration is a number, Python knows; of a text it does not
-        are_numbers = self.enumeration is not None and issubclass(self.enumeration, int)
-        known = {float(number) for _, number in self.texts} if are_numbers else set[float]()
-        wrong = [one for one in chosen_among(found) if not one.is_constant or one.value not in known]
-        if self.texts and (wrong or isinstance(value, bool)):
-            raise UsageError(text_problem(name, wrong[0] if wrong else value, tuple(self.texts)), origin=place)
-        return found
+            raise UsageError(f"{name} is given {value!r}; a number is expected", origin=place) from None
+
+    def _may_be_member(self, value: Any) -> bool:
+        """Whether it is a number, or a choice of numbers, and the members are numbers: of a text Python does not know that it is one."""
+        if self.enumeration is None or not issubclass(self.enumeration, int):
+            return False
+        if isinstance(value, Expr):
+            return all(one.is_constant for one in chosen_among(as_real(value)))
+        return isinstance(value, int | float | np.number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,9 +134,7 @@ class FunctionQuantities:
         return vector if len(self.shape) == 1 else Vector(vector.reshape(self.shape))
 
 
-def read_quantities(
-    owner: str, given: Any, problems: Problems, origin: Origin, *, kinds: bool = False, met: MetBefore | None = None
-) -> FunctionQuantities:
+def read_quantities(owner: str, given: Any, problems: Problems, origin: Origin, met: MetBefore | None = None) -> FunctionQuantities:
     """What the user gave for ``owner``; whatever is wrong with it is added to the problems.
 
     Parameters
@@ -143,10 +143,10 @@ def read_quantities(
     given : dict, dataclass, named tuple or namespace; sequence, array or number; None for nothing.
     problems : added to.
     origin : what the problems are about.
-    kinds : whether integers and truth values stay such, as they do for parameters.
-    met : the texts of variables that may be texts, by owner and name, which grow; None where all are numbers.
+    met : the texts that were met, by owner and name, which grow: for quantities that may be texts, and whose integers and truth values stay such,
+        as parameters; None where all are real numbers.
     """
-    reader = _Reader(problems, origin, kinds, met)
+    reader = _Reader(problems, origin, met)
     if given is None:
         return FunctionQuantities(owner, (), (0,))
     given = _by_names(given)
@@ -155,7 +155,7 @@ def read_quantities(
         pieces = [reader.piece(f"{owner}[{name!r}]", name, entries[name], owner) for name in entries.keys()]  # noqa: SIM118 - a Vector iterates over elements
         found = tuple(piece for piece in pieces if piece is not None)
         return FunctionQuantities(owner, found, (sum(len(piece.values) for piece in found),))
-    whole = replace(reader, kinds=False, met=None).piece(owner, owner, given, owner)
+    whole = replace(reader, met=None).piece(owner, owner, given, owner)
     if whole is None:
         return FunctionQuantities(owner, (), (0,))
     return FunctionQuantities(owner, (whole,), whole.shape or (1,))
@@ -177,7 +177,6 @@ class _Reader:
 
     problems: Problems
     origin: Origin
-    kinds: bool
     met: MetBefore | None
 
     def piece(self, what: str, name: Any, given: Any, owner: str) -> NamedPiece | None:
@@ -194,14 +193,14 @@ class _Reader:
         values: list[Any] = array.ravel().tolist()
         if not values:
             return self._problem(f"{what} is empty; at least one number is expected")
-        if self.met is not None and any(_says_a_text(value) for value in values):
+        if self.met is not None and any(map(_says_a_text, values)):
             return self._with_texts(name, array.shape, values, self.met.setdefault((owner, name), MetTexts(meets_keys=owner == "p")))
         for at, value in enumerate(values):
             sentence = _wrong(what if not array.shape else f"element {at} of {what}", value)
             if sentence:
                 self._problem(sentence)
                 return NamedPiece(name, array.shape, (as_real(0.0),) * len(values))
-        return NamedPiece(name, array.shape, tuple(as_real(value) for value in values), _kind(values) if self.kinds else "real")
+        return NamedPiece(name, array.shape, tuple(as_real(value) for value in values), "real" if self.met is None else _kind(values))
 
     def _with_texts(self, name: str, shape: tuple[int, ...], values: list[Any], met: MetTexts) -> NamedPiece | None:
         """A quantity whose values are texts: members of an enumeration, or those that are met while functions are followed."""
