@@ -67,13 +67,13 @@ class Segments:
         self._options = Options(**options)
         self._order = np.array([layout.unknowns.index(name) for name in states], dtype=np.intp)
         self._discrete_order = np.array([layout.discretes.index(name) for name in discretes], dtype=np.intp)
-        self._is_plain = bool(np.all(self._order == np.arange(len(states))))
-        self._are_plain = self._is_plain and bool(np.all(self._discrete_order == np.arange(len(discretes))))
+        self._is_plain = _are_all_in_turn(self._order, len(layout.unknowns))
+        self._are_plain = self._is_plain and _are_all_in_turn(self._discrete_order, len(layout.discretes))
         self._labels = [action.label for action in compiled.event_actions]
         self._integrator: StepIntegrator | None = None
         self._time = np.nan
         self._rates = VALUE_FUNCTION(self.compiled.addresses["rhs"]) if states else None
-        self._out = np.zeros(len(states))
+        self._out = np.zeros(len(layout.unknowns))
         self.cut_off = Stretch(np.nan, (), _NO_TIMES, [], [])
 
     @property
@@ -136,13 +136,14 @@ class Segments:
         ------
         RunError : it is not possible.
         """
-        y, d = states, discretes
-        if not self._are_plain:
-            y, d = np.zeros(len(states)), np.zeros(len(discretes))
-            y[self._order], d[self._discrete_order] = states, discretes
         run = self._integrator
         if run is None or self._time != time:
-            run = self._started(time, until, y.copy(), d.copy())
+            run = self._started(time, until, states, discretes)
+        y, d = states, discretes
+        if not self._are_plain:
+            # what nobody knows from outside, since it was put in for the sake of others, stays
+            y, d = self._y.copy(), self._d.copy()
+            y[self._order], d[self._discrete_order] = states, discretes
         if self._y.tobytes() == y.tobytes() and self._d.tobytes() == d.tobytes():
             return
         stop = run.disturb(y, d, self._p)
@@ -150,12 +151,13 @@ class Segments:
         if stop is not Stop.LIMIT:
             raise failure(stop, self._problem, run, None, at_start=False)
 
-    def _started(self, time: float, until: float, y: FloatArray, d: FloatArray) -> StepIntegrator:
+    def _started(self, time: float, until: float, states: FloatArray, discretes: FloatArray) -> StepIntegrator:
         layout = self.compiled.layout
         problem = problem_of(self.compiled, (time, max(until, np.nextafter(time, np.inf))), self._options, _NO_TIMES)
-        m = problem.m.copy()
-        m[layout.first_discrete : layout.first_previous] = d
-        m[layout.first_previous : layout.first_input] = d
+        y, m = problem.y.copy(), problem.m.copy()
+        y[self._order] = states
+        m[layout.first_discrete + self._discrete_order] = discretes
+        m[layout.first_previous + self._discrete_order] = discretes
         self._problem = replace(problem, y=y, m=m, step_rows=True, event_rows=False)
         self._integrator = run = choose(self._problem, self._options.method)
         self._time = run.time
@@ -223,3 +225,7 @@ class Segments:
         fired = tuple(labels[k] for k in np.flatnonzero(self._fired).tolist() if labels[k])
         run.reopen()
         return fired
+
+
+def _are_all_in_turn(order: NDArray[np.intp], n: int) -> bool:
+    return len(order) == n and bool(np.all(order == np.arange(n)))

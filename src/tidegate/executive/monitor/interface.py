@@ -84,8 +84,8 @@ class Mover(Protocol):
         """Whether bodies are to be called at the start of the period all the same."""
         ...
 
-    def unwatched(self) -> Iterable[Any]:
-        """Those who wait and whose conditions it does not look at by itself, highest priority first."""
+    def unwatched(self, motion: Any) -> Iterable[Any]:
+        """Those who wait and whose conditions are to be asked for at the start of the period, since it does not look at them there; highest priority first."""
         ...
 
     def move(self, motion: Any) -> Generator[Any]:

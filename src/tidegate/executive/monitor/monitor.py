@@ -305,7 +305,7 @@ class Monitor:
         if looks:
             yield from sample_after_event(motion)
         if motion.waiting and motion.time < motion.event:
-            self._test(motion.waiting if mover is None else mover.unwatched())
+            self._test(motion.waiting if mover is None else mover.unwatched(motion))
         if mover is not None and motion.time < motion.event:
             yield from mover.move(motion)
             if motion.time < motion.event:

@@ -99,6 +99,11 @@ class Record:
     # -- writing down
 
     @property
+    def is_behind_an_event(self) -> bool:
+        """Whether nothing has been written down since the last event happened."""
+        return bool(self._events) and self._events[-1].after < 0
+
+    @property
     def everything(self) -> tuple[Any, ...]:
         """What has a column now."""
         return (*self._variables, *self._parameters)

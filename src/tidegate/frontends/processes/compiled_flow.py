@@ -6,7 +6,7 @@ In: the values that an event has left. Out: those at the next event, or where a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -66,6 +66,7 @@ class CompiledFlow:
         self._now: Composition | None = None
         self._refused: Any = None
         self._fired: tuple[str, ...] = ()
+        self._together: tuple[float, Collection[Any]] = math.nan, ()  # an instant, and whose conditions have begun to hold there
         self._values: dict[Composition, FloatArray] = {}
         self.vectors = Vectors()
         composer.before_following = self.vectors.wake_all
@@ -133,9 +134,18 @@ class CompiledFlow:
         counters = [segments.counters for segments in self._segments.values() if segments.counters is not None]
         return self._spent[0] + sum(one.steps for one in counters), self._spent[1] + sum(one.evaluations for one in counters)
 
-    def unwatched(self) -> list[Any]:
-        """Those who wait for what nothing that flows decides: it is only asked."""
-        return self._composer.unwatched()
+    def touched(self) -> tuple[Any, ...]:
+        """What events may have set since the last period."""
+        return *self.vectors.awake, *self._composer.set_parameters()
+
+    def unwatched(self, motion: Any) -> list[Any]:
+        """Those who wait for what nothing that flows decides; and those whose conditions began to hold at this very instant, if the event has left them so."""
+        unwatched = self._composer.unwatched()
+        instant, together = self._together
+        if motion.time != instant:
+            return unwatched
+        asked = {*unwatched, *together}
+        return [wait for wait in motion.waiting if wait in asked]
 
     # -- a period
 
@@ -166,6 +176,7 @@ class CompiledFlow:
         else:
             motion.time = motion.event
             self._set_time(motion.time)
+            self._together = motion.time, self._waits_for(stretch.fired)
         motion.next_sample = min(motion.next_sample, motion.time)
         motion.end, motion.dt, motion.last = motion.time, motion.time - begin, "compiled"
         motion.remainder = motion.step = 0.0
@@ -321,18 +332,23 @@ class CompiledFlow:
         motion.dt = time - begin
         self._set_time(time)
 
+    def _waits_for(self, fired: tuple[str, ...]) -> set[Any]:
+        """Who waits where these clauses are."""
+        return {wait for label in fired if (wait := self._composer.waiting_at(label)) is not None}
+
     def _hit(self, motion: Any) -> None:
         """Who waits for what has begun to hold; in Python's arithmetic too, if a rounding error of time leads there."""
-        waits = [self._composer.waiting_at(label) for label in self._fired]
-        found = next((wait for wait in motion.waiting if wait in waits), None)
-        assert found is not None
-        due, motion.event, motion.hit = motion.event, motion.time, found
+        waits = self._waits_for(self._fired)
+        found = [wait for wait in motion.waiting if wait in waits]
+        due, motion.event, motion.hit = motion.event, motion.time, found[0]
         with self.vectors.as_plain():
-            self._nudge(motion, found, due)
+            for n in range(1, len(found) + 1):
+                self._nudge(motion, [wait.condition for wait in found[:n]], due)
+        self._together = motion.time, found[1:]
 
-    def _nudge(self, motion: Any, found: Any, due: float) -> None:
-        """Move time and what the condition asks for by so little that it holds in Python's arithmetic as well."""
-        if found.condition():
+    def _nudge(self, motion: Any, conditions: Sequence[Callable[[], Any]], due: float) -> None:
+        """Move time and what the last condition asks for by so little that all hold in Python's arithmetic as well."""
+        if conditions[-1]():
             return
         # the condition has asked for what it needs; the rest need not move by so little
         time, asked = motion.time, [(variable, variable.state, variable.rate) for variable in self.vectors.awake]
@@ -341,7 +357,7 @@ class CompiledFlow:
             for variable, state, rate in asked:
                 variable.state = state + rate * shift
             motion.time = motion.event = time + shift
-            if found.condition():
+            if all(condition() for condition in conditions):
                 return
             shift *= 2.0
             if shift > motion.settings.dtmin or time + shift >= due:

@@ -156,6 +156,10 @@ class Composer:
         """A parameter has been set."""
         self._changed[parameter] = None
 
+    def set_parameters(self) -> tuple[Parameter, ...]:
+        """Those that have been set since their values were put."""
+        return tuple(self._changed)
+
     def set_names(self) -> list[str]:
         """Names of parameters, and of what bodies read, that have been set since the period began."""
         read = [] if self._followed is None else [name for _, name in self._followed[1].reads.changes()]

@@ -499,6 +499,8 @@ class Environment(simpy.Environment):
             return
         if self._flow is None or not self._flow.is_moving:
             record.mark(monitor.time)
+        elif record.is_behind_an_event:
+            record.mark(monitor.time, None if self._sensitive else self._flow.touched())
         moves: Mapping[str, float] = {} if self._flow is None else self._flow.vectors.moves
         record.event(monitor.time, is_state_event=monitor.counters.state_events > found, cause=self._cause(), origin=None, dt_dp=moves)
 
