@@ -32,8 +32,10 @@ def method_of(problem: Problem, method: str) -> str:
     Parameters
     ----------
     problem : what to run.
-    method : "auto" or a method, which is given back.
+    method : "auto" or a method, which is given back; but no power series are computed of nothing.
     """
+    if method == "taylor" and not problem.model.layout.unknowns:
+        return "radau"
     if method != "auto":
         return method
     model = problem.model

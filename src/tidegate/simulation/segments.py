@@ -6,8 +6,9 @@ Unlike a ``Simulation`` it makes no results and knows no names: whoever keeps th
 from __future__ import annotations
 
 import ctypes
+import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ __all__ = ["Segments", "Stretch"]
 
 FloatArray = NDArray[np.float64]
 _NO_TIMES = np.zeros(0)
+_LEAST: Final = 1e-280
+_NUMBERS: Final = 2.0**17  # floating-point numbers within a run that is asked for
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -153,7 +156,7 @@ class Segments:
 
     def _started(self, time: float, until: float, states: FloatArray, discretes: FloatArray) -> StepIntegrator:
         layout = self.compiled.layout
-        problem = problem_of(self.compiled, (time, max(until, np.nextafter(time, np.inf))), self._options, _NO_TIMES)
+        problem = problem_of(self.compiled, (time, max(until, _resolved(time))), self._options, _NO_TIMES)
         y, m = problem.y.copy(), problem.m.copy()
         y[self._order] = states
         m[layout.first_discrete + self._discrete_order] = discretes
@@ -209,6 +212,11 @@ class Segments:
         dt_dp = records.log[-1]["dt_dp"][-1].copy() if fired and len(self._problem.sensitivity_parameters) else _NO_TIMES
         return Stretch(self._time, fired, dt_dp, records.rows, records.polynomials)
 
+    def passed_over(self) -> tuple[str, ...]:
+        """Labels of the clauses that setting values has made happen, where nobody runs on from them."""
+        run = self._integrator
+        return self._reopened(run) if run is not None and run.is_terminated else ()
+
     def heed_interrupt(self) -> None:
         """Ctrl-C that came while the last stretch went to its end counts now, when whoever keeps the agenda has taken in what was computed.
 
@@ -225,6 +233,11 @@ class Segments:
         fired = tuple(labels[k] for k in np.flatnonzero(self._fired).tolist() if labels[k])
         run.reopen()
         return fired
+
+
+def _resolved(time: float) -> float:
+    """A time behind another, between which there are enough numbers for a run to be asked for."""
+    return time + _NUMBERS * math.ulp(max(abs(time), _LEAST))
 
 
 def _are_all_in_turn(order: NDArray[np.intp], n: int) -> bool:

@@ -139,13 +139,11 @@ class CompiledFlow:
         return *self.vectors.awake, *self._composer.set_parameters()
 
     def unwatched(self, motion: Any) -> list[Any]:
-        """Those who wait for what nothing that flows decides; and those whose conditions began to hold at this very instant, if the event has left them so."""
-        unwatched = self._composer.unwatched()
+        """Those who wait for what nothing that flows decides; all who wait, where conditions of several began to hold at this instant."""
         instant, together = self._together
-        if motion.time != instant:
-            return unwatched
-        asked = {*unwatched, *together}
-        return [wait for wait in motion.waiting if wait in asked]
+        if motion.time == instant and any(wait in together for wait in motion.waiting):
+            return list(motion.waiting)  # the event of one may have changed what others wait for
+        return self._composer.unwatched()
 
     # -- a period
 
@@ -237,6 +235,7 @@ class CompiledFlow:
             assert composition is not None
             segments = self._segments_of(composition, motion.settings)
             self._begin(motion, composition, segments)
+            self._fired = segments.passed_over()  # whoever waits there still is asked when the period begins
             self.vectors.put_to_sleep(segments.y.copy(), segments.sensitivities)
         self.vectors.moves = moves
 

@@ -21,7 +21,7 @@ from tidegate.errors import ChatteringError, UsageError
 from tidegate.frontends.processes.compiled_flow import CompiledFlow
 from tidegate.frontends.processes.compose import Composer
 from tidegate.frontends.processes.flows import Continuous, Parameter, Sample, Variable, calm, hurry
-from tidegate.frontends.processes.moved_number import Moved, moved, moves_of, plain
+from tidegate.frontends.processes.moved_number import Moved, asked, moved, moves_of, plain
 from tidegate.frontends.processes.notebook import table_of
 from tidegate.frontends.processes.progress import progress_of
 from tidegate.frontends.processes.run_files import Closing, RunFile
@@ -57,7 +57,7 @@ class WaitUntil(Event):
         env = self.environment
         env.follow()
         try:
-            return self.condition()
+            return asked(self.condition)
         except Exception as error:
             whose = f"the process {self._waiter.name!r} waits" if self._waiter is not None else "somebody waits"
             error.add_note(f"in the condition for which {whose}, at t = {env.now:g}")

@@ -12,7 +12,7 @@ from typing import Any
 
 from tidegate.errors import UsageError
 
-__all__ = ["Moved", "moved", "moves_of", "plain"]
+__all__ = ["Moved", "asked", "moved", "moves_of", "plain"]
 
 Moves = Mapping[str, float]
 
@@ -56,6 +56,7 @@ class Moved:
     """
 
     __slots__ = ("moves", "number")
+    is_looked_at = False  # where the number alone decides, ``float`` and functions of ``math`` may ask for it
 
     def __init__(self, number: float, moves: Moves) -> None:
         self.number, self.moves = number, moves
@@ -164,6 +165,8 @@ class Moved:
         return repr(self.number)
 
     def __float__(self) -> float:
+        if Moved.is_looked_at:
+            return self.number
         raise UsageError(
             "a number that moves with a parameter is asked for as a plain float: its derivatives would be lost here",
             hint="numpy's functions (np.sqrt for math.sqrt) keep them; .number is the number alone, where they are not wanted",
@@ -183,6 +186,10 @@ class Moved:
         """The natural logarithm."""
         return _function(self, math.log, lambda x, _: 1.0 / x)
 
+    def log10(self) -> Any:
+        """The logarithm to base 10."""
+        return _function(self, math.log10, lambda x, _: 1.0 / (x * math.log(10.0)))
+
     def sin(self) -> Any:
         """The sine."""
         return _function(self, math.sin, lambda x, _: math.cos(x))
@@ -195,13 +202,38 @@ class Moved:
         """The tangent."""
         return _function(self, math.tan, lambda _, y: 1.0 + y * y)
 
+    def arcsin(self) -> Any:
+        """The angle of a sine."""
+        return _function(self, math.asin, lambda x, _: 1.0 / math.sqrt(1.0 - x * x))
+
+    def arccos(self) -> Any:
+        """The angle of a cosine."""
+        return _function(self, math.acos, lambda x, _: -1.0 / math.sqrt(1.0 - x * x))
+
     def arctan(self) -> Any:
         """The angle of a tangent."""
         return _function(self, math.atan, lambda x, _: 1.0 / (1.0 + x * x))
 
+    def sinh(self) -> Any:
+        """The hyperbolic sine."""
+        return _function(self, math.sinh, lambda x, _: math.cosh(x))
+
+    def cosh(self) -> Any:
+        """The hyperbolic cosine."""
+        return _function(self, math.cosh, lambda x, _: math.sinh(x))
+
     def tanh(self) -> Any:
         """The hyperbolic tangent."""
         return _function(self, math.tanh, lambda _, y: 1.0 - y * y)
+
+
+def asked(condition: Callable[[], Any]) -> Any:
+    """What a condition says: the numbers alone decide it."""
+    before, Moved.is_looked_at = Moved.is_looked_at, True
+    try:
+        return condition()
+    finally:
+        Moved.is_looked_at = before
 
 
 def _function(x: Moved, of: Callable[[float], float], slope: Callable[[float, float], float]) -> Any:
