@@ -85,7 +85,7 @@ class Mover(Protocol):
         ...
 
     def unwatched(self, motion: Any) -> Iterable[Any]:
-        """Those who wait and whose conditions are to be asked for at the start of the period, since it does not look at them there; highest priority first."""
+        """Those who have waited before, and whose conditions it does not look at by itself as the period begins."""
         ...
 
     def move(self, motion: Any) -> Generator[Any]:

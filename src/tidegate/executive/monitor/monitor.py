@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from tidegate.errors import UsageError
@@ -305,7 +305,7 @@ class Monitor:
         if looks:
             yield from sample_after_event(motion)
         if motion.waiting and motion.time < motion.event:
-            self._test(motion.waiting if mover is None else mover.unwatched(motion))
+            self._ask(mover)
         if mover is not None and motion.time < motion.event:
             yield from mover.move(motion)
             if motion.time < motion.event:
@@ -331,7 +331,7 @@ class Monitor:
         if looks:
             sample_before_event(motion)
         if due is None and motion.hit is None:
-            self._test(motion.waiting)
+            self._test()
             if motion.hit is None:
                 yield motion.trouble(7)
                 return
@@ -381,9 +381,16 @@ class Monitor:
             motion.proposal = settings.dtmax
             motion.halvings = 0
 
-    def _test(self, waits: Iterable[Wait]) -> None:
+    def _ask(self, mover: Mover | None) -> None:
+        """Whether somebody's condition holds as the period begins: one that is about to end has not ended for whoever is new."""
         motion = self.motion
-        motion.hit = next((wait for wait in waits if wait.condition()), None)
+        new, motion.waiting.new = motion.waiting.new, []
+        if mover is None or any(wait.condition() for wait in (*new, *mover.unwatched(motion))):
+            self._test()
+
+    def _test(self) -> None:
+        motion = self.motion
+        motion.hit = motion.waiting.first_true()
         if motion.hit is not None:
             motion.event = motion.time
 

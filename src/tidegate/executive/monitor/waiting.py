@@ -20,10 +20,16 @@ class Wait:
 
 
 class Waiting:
-    """The list of those who wait; which of them is continued is found by going through it."""
+    """The list of those who wait; which of them is continued is found by going through it.
+
+    Attributes
+    ----------
+    new : those who have not been asked yet.
+    """
 
     def __init__(self) -> None:
         self._waits: list[Wait] = []
+        self.new: list[Wait] = []
 
     def __len__(self) -> int:
         return len(self._waits)
@@ -39,19 +45,22 @@ class Waiting:
         wait = Wait(process, condition, priority)
         place = sum(one.priority > priority or (not is_prior and one.priority == priority) for one in self._waits)
         self._waits.insert(place, wait)
+        self.new.append(wait)
         return wait
 
     def remove(self, process: Process) -> bool:
         """Take the last entry of a process out of the list; False if it has none."""
         for place in range(len(self._waits) - 1, -1, -1):
             if self._waits[place].process is process:
-                del self._waits[place]
+                self.take_out(self._waits[place])
                 return True
         return False
 
     def take_out(self, wait: Wait) -> None:
-        """The condition has come true: this entry is done with."""
+        """This entry is done with."""
         self._waits.remove(wait)
+        if wait in self.new:
+            self.new.remove(wait)
 
     def first_true(self) -> Wait | None:
         """The first whose condition holds; conditions behind it are not evaluated."""

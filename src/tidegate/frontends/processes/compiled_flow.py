@@ -139,11 +139,12 @@ class CompiledFlow:
         return *self.vectors.awake, *self._composer.set_parameters()
 
     def unwatched(self, motion: Any) -> list[Any]:
-        """Those who wait for what nothing that flows decides; all who wait, where conditions of several began to hold at this instant."""
+        """Those who wait for what nothing that flows decides, and those for whom it began to hold at this instant, and who have not gone on yet."""
+        unwatched = self._composer.unwatched()
         instant, together = self._together
-        if motion.time == instant and any(wait in together for wait in motion.waiting):
-            return list(motion.waiting)  # the event of one may have changed what others wait for
-        return self._composer.unwatched()
+        if motion.time != instant:
+            return unwatched
+        return unwatched + [wait for wait in motion.waiting if wait in together]
 
     # -- a period
 
