@@ -44,10 +44,11 @@ _MOST_STEPS: Final = 100_000  # of the longest length, in which nothing is sched
 class WaitUntil(Event):
     """What a process yields to go on where a condition begins to hold; it is tested for the first time when time is about to move."""
 
-    def __init__(self, env: Environment, condition: Callable[[], bool]) -> None:
+    def __init__(self, env: Environment, condition: Callable[[], bool], priority: float, *, is_prior: bool) -> None:
         super().__init__(env)
         self.environment = env
         self.condition = condition
+        self.priority, self.is_prior = priority, is_prior
         self._waiter = env.active_process
         self.was_heard = False  # somebody has listened
         self.waker: Callable[[], None] | None = None  # of a process that is woken in its own way
@@ -86,6 +87,20 @@ class WaitUntil(Event):
         listened = bool(self.callbacks)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self.was_heard = self.was_heard or listened
         return self.was_heard and not listened
+
+
+class _NoListeners(list[Any]):
+    """In place of the listeners of a wait that has lost them: with the next one it waits again."""
+
+    def __init__(self, wait: WaitUntil) -> None:
+        super().__init__()
+        self._wait = wait
+
+    def append(self, listener: Any, /) -> None:
+        """Somebody listens."""
+        wait = self._wait
+        wait.callbacks = [listener]
+        wait.environment.listen(wait)
 
 
 class _Pause(Event):
@@ -281,11 +296,15 @@ class Environment(simpy.Environment):
         """The event at which a condition begins to hold; with several waits the one of highest priority is looked at first."""
         if not callable(condition):  # pyright: ignore[reportUnnecessaryComparison] - users pass anything
             raise UsageError(f"a condition is a function that is asked again and again, not {condition!r}", hint="wait_until(lambda: x.state > 3.0)")
-        self.watch()
-        event = WaitUntil(self, condition)
-        self.monitor.wait(event, event.holds, priority, is_prior=prior)
-        self._waits.append(event)
+        event = WaitUntil(self, condition, priority, is_prior=prior)
+        self.listen(event)
         return event
+
+    def listen(self, wait: WaitUntil) -> None:
+        """Its condition is looked at from now on."""
+        self.watch()
+        self.monitor.wait(wait, wait.holds, wait.priority, is_prior=wait.is_prior)
+        self._waits.append(wait)
 
     def pause(self) -> Event:
         """Let continuous bodies and samples run once, with no time passing, and go on before whatever else is due now."""
@@ -461,8 +480,11 @@ class Environment(simpy.Environment):
         monitor, step = self.monitor, self._plain["step"]
         # most have listeners as before: then there is nothing to be asked
         for wait in [wait for wait in self._waits if not wait.callbacks or not wait.was_heard or wait._value is not PENDING]:  # noqa: SLF001
-            if wait.triggered or wait.has_lost_its_listeners():
+            if wait.triggered:
                 self.forget(wait)
+            elif wait.has_lost_its_listeners():
+                self.forget(wait)
+                wait.callbacks = _NoListeners(wait)
         if not monitor.is_needed:
             self._unwatch()
             step()
