@@ -352,7 +352,7 @@ class CompiledFlow:
             return
         # the condition has asked for what it needs; the rest need not move by so little
         time, asked = motion.time, [(variable, variable.state, variable.rate) for variable in self.vectors.awake]
-        shift = np.spacing(max(abs(time), 1.0)) / 16.0
+        shift = math.ulp(max(abs(time), 1.0)) / 16.0
         for _ in range(_NUDGES):
             for variable, state, rate in asked:
                 variable.state = state + rate * shift

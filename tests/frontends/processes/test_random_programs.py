@@ -1,0 +1,257 @@
+"""Random programs of processes against SimPy and small fixed steps, by several methods, with derivatives; and what was found by them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from processes_in_steps import SteppedEnvironment
+from random_processes import RandomProgram
+
+from tidegate.frontends.processes import Environment, Group
+
+__all__: list[str] = []
+
+Gen = Generator[Any, Any, Any]
+
+# the truth takes steps of 4e-3 by a method of order four, and what flows has rates about 1: what is noted is right to 1e-7, and events are that exact
+TOLERANCE = 1e-5
+OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"method": "bdf"},
+    {"method": "rke", "dtmax": 0.05},
+    {"method": "radau"},
+    {"method": "adams"},
+    {"method": "pc", "dtmax": 0.05},
+    {"compiled": False, "dtmax": 0.02},
+)
+
+
+def smooth_programs(first: int, number: int) -> list[RandomProgram]:
+    """Programs whose rates do not jump by themselves, for which the truth is exact."""
+    found = (RandomProgram(seed) for seed in range(first, first + 4 * number))
+    return [program for program in found if not program.jumps][:number]
+
+
+def differences(found: list[Any], truth: list[Any], tolerance: float) -> list[Any]:
+    if [entry[0] for entry in found] != [entry[0] for entry in truth]:
+        return [[entry[:2] for entry in found], [entry[:2] for entry in truth]]
+    return [(a, b) for a, b in zip(found, truth, strict=True) if any(abs(x - y) > tolerance * (1 + abs(y)) for x, y in zip(a[1:], b[1:], strict=True))]
+
+
+def compare(program: RandomProgram) -> None:
+    options = OPTIONS[program.seed % len(OPTIONS)]
+    found = program.run(Environment(abserror=1e-9, relerror=1e-9, **options))
+    assert differences(found, program.run(SteppedEnvironment()), TOLERANCE) == [], program.text
+
+
+@pytest.mark.parametrize("program", smooth_programs(0, 14), ids=lambda program: str(program.seed))
+def test_a_random_program_does_what_simpy_does_in_small_steps(program: RandomProgram) -> None:
+    compare(program)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("program", smooth_programs(1240, 30), ids=lambda program: str(program.seed))
+def test_more_random_programs_do_what_simpy_does_in_small_steps(program: RandomProgram) -> None:
+    compare(program)
+
+
+def moved(program: RandomProgram, change: float) -> list[Any]:
+    return program.run(Environment(abserror=1e-12, relerror=1e-11, dtmin=1e-13), program.p0 + change)
+
+
+@pytest.mark.parametrize("program", smooth_programs(2140, 10), ids=lambda program: str(program.seed))
+def test_derivatives_by_a_parameter_are_differences_of_runs(program: RandomProgram) -> None:
+    found = program.run(Environment(abserror=1e-11, relerror=1e-9, sensitivities=["p0"]))
+    for change in (2e-5, 5e-6):
+        more, less = moved(program, change), moved(program, -change)
+        if len({tuple(entry[0] for entry in log) for log in (found, more, less)}) > 1:
+            continue  # another order of things: there is no derivative
+        for entry, above, below in zip(found, more, less, strict=True):
+            slopes = [getattr(value, "moves", {}).get("p0", 0.0) for value in entry[1:]]
+            wanted = [(a - b) / (2 * change) for a, b in zip(above[1:], below[1:], strict=True)]
+            assert slopes == pytest.approx(wanted, rel=2e-4, abs=2e-4), (entry[0], program.text)
+
+
+# -- several who go on at one instant
+
+
+@pytest.mark.parametrize("late", [0, 1])
+@pytest.mark.parametrize("sensitivities", [None, ["gate"]])
+def test_all_whose_conditions_begin_to_hold_at_one_instant_go_on_though_the_first_turns_the_flow(late: int, sensitivities: Any) -> None:
+    env = Environment(sensitivities=sensitivities)
+    x, gate = env.variable(0.0, name="x"), env.parameter(0.0, name="gate")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0 - 2.0 * gate.value))).start()
+    gone: list[int] = []
+
+    def operator(k: int) -> Gen:
+        if k == late:
+            yield env.timeout(0.5)
+        yield env.wait_until(lambda: 10.0 + 10.0 * k < 30.0 and x.state > 1.0)
+        gone.append(k)
+        gate.value = 1.0
+
+    for k in range(2):
+        env.process(operator(k))
+    env.run(until=3)
+    assert gone == [1 - late, late]
+    assert float(getattr(x.state, "number", x.state)) == pytest.approx(-1.0, abs=1e-9)
+    assert [event.time for event in env.result.events][1:3] == pytest.approx([1.0, 1.0], abs=1e-12)
+
+
+def test_who_waits_for_what_the_first_has_taken_goes_on_waiting() -> None:
+    env = Environment()
+    x = env.variable(0.0, name="x")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    times: list[float] = []
+
+    def consumer() -> Gen:
+        yield env.wait_until(lambda: x.state >= 1.0)
+        x.state -= 1.0
+        times.append(env.now)
+
+    for _ in range(3):
+        env.process(consumer())
+    env.run(until=5)
+    assert times == pytest.approx([1.0, 2.0, 3.0], abs=1e-9)
+
+
+def test_the_first_in_the_list_goes_on_first_where_an_event_makes_several_conditions_hold() -> None:
+    env = Environment()
+    x = env.variable(0.7, name="x")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 0.1))).start()
+    order: list[str] = []
+
+    def waits(name: str, condition: Any, then: float = 0.0) -> Gen:
+        yield env.wait_until(condition)
+        order.append(name)
+        x.state += then
+
+    env.process(waits("first", lambda: env.now >= 0.0, 0.7))
+    env.process(waits("second", lambda: x.state >= 1.0))
+    env.process(waits("third", lambda: math.sin(env.now) < 0.6))
+    env.run(until=1)
+    assert order == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize("method", ["auto", "taylor", "radau", "adams"])
+def test_who_begins_to_wait_for_what_holds_only_at_this_instant_goes_on_at_once(method: str) -> None:
+    env = Environment(method=method)
+    x = env.variable(0.0, name="x")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    times: list[float] = []
+
+    def empties() -> Gen:
+        yield env.wait_until(lambda: x.state <= 0.0)
+        times.append(env.now)
+        yield env.timeout(2.0)
+        x.state = 0.0
+        yield env.wait_until(lambda: x.state <= 0.0)
+        times.append(env.now)
+        yield env.wait_until(lambda: math.sin(math.pi * env.now / 2.0) <= 0.0)
+        times.append(env.now)
+
+    env.process(empties())
+    env.run(until=5)
+    assert times == [0.0, 2.0, pytest.approx(2.0, abs=1e-9)]
+    assert [type(time) for time in times[1:]] == [float, float]
+
+
+# -- what a run consists of
+
+
+def test_two_tanks_that_level_out_need_a_tolerance_that_no_process_knows_of() -> None:
+    env = Environment(abserror=1e-10, relerror=1e-10)
+    a, b, valve = env.variable(4.0, name="a"), env.variable(0.0, name="b"), env.parameter(0.0, name="valve")
+
+    def flow() -> None:
+        through = valve.value * math.sqrt(abs(a.state - b.state)) * (1 if a.state > b.state else -1)
+        a.rate, b.rate = -through, through
+
+    Group(a, b, env.continuous(flow)).start()
+
+    def operator() -> Gen:
+        yield env.timeout(1.0)
+        valve.value = 0.5
+        yield env.wait_until(lambda: a.state - b.state < 1.0)
+        return env.now
+
+    # d = a - b: d' = -2 k sqrt(d), so sqrt(d) = 2 - k (t - 1), which is 1 at t = 3 and 0 at t = 5
+    assert env.run(env.process(operator())) == pytest.approx(3.0, abs=1e-8)
+    env.run(until=8)
+    assert (a.state, b.state) == pytest.approx((2.0, 2.0), abs=1e-8)
+
+
+def test_what_is_written_between_events_of_one_instant_is_what_the_first_has_left() -> None:
+    env = Environment()
+    x, gate, other = env.variable(0.0, name="x"), env.parameter(0.0, name="gate"), env.parameter(0.0, name="other")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0 - 2.0 * gate.value + other.value))).start()
+
+    def sets(parameter: Any) -> Gen:
+        yield env.timeout(1.0)
+        parameter.value = 1.0
+
+    env.process(sets(gate))
+    env.process(sets(other))
+    env.run(until=2)
+    first, second = env.result.events[:2]
+    assert [first.after[name] for name in ("x", "gate", "other")] == pytest.approx([1.0, 1.0, 0.0])
+    assert [second.before[name] for name in ("x", "gate", "other")] == pytest.approx([1.0, 1.0, 0.0])
+    assert [second.after[name] for name in ("gate", "other")] == [1.0, 1.0]
+
+
+def test_a_wait_that_lost_to_a_faster_event_waits_again_when_it_is_yielded_again() -> None:
+    env = Environment()
+    x = env.variable(0.0, name="x")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    seen: list[Any] = []
+
+    def patient() -> Gen:
+        wait = env.wait_until(lambda: x.state > 4.5)
+        yield wait | env.timeout(1.0)
+        yield env.timeout(2.0)
+        yield wait | env.timeout(5.0)
+        seen.append((env.now, wait.triggered))
+        late = env.wait_until(lambda: x.state > 5.0)
+        yield late | env.timeout(0.25)
+        yield env.timeout(1.0)
+        yield late | env.timeout(5.0)
+        seen.append((env.now, late.triggered))
+
+    env.process(patient())
+    env.run(until=9)
+    assert seen == [(pytest.approx(4.5), True), (pytest.approx(5.75), True)]
+
+
+@pytest.mark.parametrize("method", ["taylor", "rodas5p", "rke"])
+def test_what_waits_for_the_time_alone_needs_nothing_that_flows(method: str) -> None:
+    env = Environment(method=method)
+
+    def patient() -> Gen:
+        yield env.wait_until(lambda: math.sin(env.now) > 0.5)
+        return env.now
+
+    assert env.run(env.process(patient())) == pytest.approx(math.asin(0.5), abs=1e-8)
+
+
+# -- with derivatives
+
+
+def test_a_condition_asks_math_for_a_number_that_moves() -> None:
+    env = Environment(sensitivities=["rate"], abserror=1e-10, relerror=1e-10)
+    x, rate = env.variable(0.0, name="x"), env.parameter(0.5, name="rate")
+    Group(x, env.continuous(lambda: setattr(x, "rate", rate.value))).start()
+
+    def patient() -> Gen:
+        yield env.wait_until(lambda: x.state >= 1.0)
+        begin = env.now
+        yield env.wait_until(lambda: math.sqrt(env.now) >= 1.5 and math.exp(rate.value * begin) > 2.0)
+        yield env.wait_until(lambda: math.sqrt(x.state) >= math.sqrt(begin + 1.0))
+        return env.now
+
+    # begin = 1 / r, and x = r t = begin + 1 at t = 1 / r**2 + 1 / r = 6, which moves by -2 / r**3 - 1 / r**2
+    found = env.run(env.process(patient()))
+    assert float(found.number) == pytest.approx(6.0, abs=1e-8)
+    assert found.moves["rate"] == pytest.approx(-20.0, rel=1e-7)
