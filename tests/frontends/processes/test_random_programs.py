@@ -255,3 +255,44 @@ def test_a_condition_asks_math_for_a_number_that_moves() -> None:
     found = env.run(env.process(patient()))
     assert float(found.number) == pytest.approx(6.0, abs=1e-8)
     assert found.moves["rate"] == pytest.approx(-20.0, rel=1e-7)
+
+
+# -- what a result says of times at which nothing flows
+
+
+@pytest.mark.parametrize("options", [{}, {"compiled": False, "dtmax": 0.1}, {"sensitivities": ["k"]}, {"method": "bdf"}], ids=str)
+def test_between_events_a_result_has_what_stands_still_as_it_stood(options: dict[str, Any]) -> None:
+    env = Environment(**options)
+    x, other, k = env.variable(1.0, name="x"), env.variable(0.0, name="other"), env.parameter(0.5, name="k")
+    group = Group(x, env.continuous(lambda: setattr(x, "rate", k.value)))
+
+    def acts() -> Gen:
+        yield env.timeout(1.0)
+        x.state = 2.0
+        yield env.timeout(1.0)
+        group.start()
+        yield env.timeout(1.0)
+        group.stop()
+        other.state = 5.0
+        yield env.timeout(1.0)
+        x.state = 7.0
+        yield env.timeout(1.0)
+        k.value = 9.0
+        yield env.wait_until(lambda: env.now > 6.5)
+        x.state = 1.0
+        yield env.timeout(1.0)
+        k.value = 0.5
+        group.start()
+        yield env.timeout(1.0)
+
+    env.run(env.process(acts()))
+    result = env.result
+    # (until when, x there, its rate, other, k)
+    truth = ((1, 1.0, 0.0, 0, 0.5), (2, 2.0, 0.0, 0, 0.5), (3, 2.0, 0.5, 0, 0.5), (4, 2.5, 0.0, 5, 0.5), (5, 7.0, 0.0, 5, 0.5), (6.5, 7.0, 0.0, 5, 9.0),
+             (7.5, 1.0, 0.0, 5, 9.0), (8.5, 1.0, 0.5, 5, 0.5))  # fmt: skip
+    begin = 0.0
+    for end, x0, rate, of_other, of_k in truth:
+        for time in (begin + 0.01, 0.5 * (begin + end), end - 0.01):
+            row = result.at(time)
+            assert [float(row[name]) for name in ("x", "other", "k")] == pytest.approx([x0 + rate * (time - begin), of_other, of_k], abs=1e-7), time
+        begin = end

@@ -44,13 +44,14 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Pieces:
-    """Polynomials of some variables, and the last row before them."""
+    """Polynomials of some variables, the last row before them, and until when they hold: an event may have cut the last one short."""
 
     items: tuple[Shown, ...]
     starts: FloatArray
     widths: FloatArray
     coefficients: FloatArray
     row: int
+    end: float
 
 
 @dataclass(slots=True)
@@ -86,7 +87,8 @@ class Record:
         self._blocks: list[_Block] = []
         self._pieces: list[_Pieces] = []
         self._events: list[_Happened] = []
-        self._last: list[float] = []
+        self._last: list[float] = []  # values of everything in the last row; empty where that had some only
+        self._last_items: tuple[Any, ...] = ()
         self._time = float("nan")
         self._rows = 0
         self.slopes_of: Callable[[], FloatArray | None] | None = None
@@ -95,6 +97,7 @@ class Record:
         self._tracked: tuple[Any, ...] = ()
         self._steps: list[tuple[float, list[float]]] = []
         self._polynomials: list[tuple[float, float, list[tuple[float, ...]]]] = []
+        self._reached = float("nan")
 
     # -- writing down
 
@@ -125,10 +128,20 @@ class Record:
             changed, self._known = everything, len(everything)
         values = [_number(item.state if hasattr(item, "state") else item.value) for item in changed]
         if changed and (time != self._time or values != self._last or changed is not everything):
-            self._time, self._last = time, values if changed is everything else []
+            self._time, self._last, self._last_items = time, values if changed is everything else [], everything
             self._add(tuple(changed), np.array([time]), np.array([values], dtype=float), None if slopes is None else slopes[None])
         if self._events and self._events[-1].after < 0:
             self._events[-1].after = self._rows - 1
+
+    def note(self, time: float) -> None:
+        """Values as they are now, if they are others than before: nothing flows, and an event may have set them."""
+        everything, before = self.everything, self._last
+        values = [_number(item.state if hasattr(item, "state") else item.value) for item in everything]
+        if values == before and everything == self._last_items:
+            return
+        if before and self._time < time:
+            self._add(self._last_items, np.array([time]), np.array([before], dtype=float))
+        self.mark(time)
 
     def event(self, time: float, *, is_state_event: bool, cause: str, origin: Origin | None, dt_dp: Mapping[str, float]) -> None:
         """Something is about to happen; ``dt_dp`` are derivatives of its time, by name, those that are not zero."""
@@ -150,13 +163,15 @@ class Record:
             build(motion)
             coefficients = [(track.old + track.remainder, *track.polynomial) for track in tracks]
             self._polynomials.append((motion.lasttime, motion.full, coefficients))
+            self._reached = motion.time
 
     def finish_period(self) -> None:
         """Write down the steps of a period together."""
         if self._polynomials:
             starts, widths, found = zip(*self._polynomials, strict=True)
             coefficients = np.array(found, dtype=float).transpose(0, 2, 1)
-            self._pieces.append(_Pieces(self._tracked, np.array(starts, dtype=float), np.array(widths, dtype=float), coefficients, self._rows - 1))
+            begin, length = np.array(starts, dtype=float), np.array(widths, dtype=float)
+            self._pieces.append(_Pieces(self._tracked, begin, length, coefficients, self._rows - 1, self._reached))
             self._polynomials = []
         if self._steps:
             times, values = zip(*self._steps, strict=True)
@@ -175,7 +190,7 @@ class Record:
             for block in polynomials:
                 degree = int(block["degree"].max()) if len(block) else 0
                 coefficients = block["coefficients"][:, : degree + 1, :n].copy()
-                self._pieces.append(_Pieces(variables, block["start"].copy(), block["length"].copy(), coefficients, self._rows - 1))
+                self._pieces.append(_Pieces(variables, block["start"].copy(), block["length"].copy(), coefficients, self._rows - 1, end))
         for block in rows:
             kept = block[(block["kind"] == _STEP_ROW) & (block["time"] < end) & (block["time"] > self._time)]
             if len(kept):
@@ -219,7 +234,7 @@ class Record:
             values,
             events=events,
             statistics=statistics,
-            interpolant=self._interpolant(columns, position, values),
+            interpolant=self._interpolant(columns, position, times, values),
             options=options,
             status=status,
             message=message,
@@ -227,7 +242,7 @@ class Record:
             sensitivities=slopes if sensitive else None,
         )
 
-    def _interpolant(self, columns: Sequence[Column], position: Mapping[int, int], values: FloatArray) -> Interpolant | None:
+    def _interpolant(self, columns: Sequence[Column], position: Mapping[int, int], times: FloatArray, values: FloatArray) -> Interpolant | None:
         if not self._pieces:
             return None
         total = sum(len(pieces.starts) for pieces in self._pieces)
@@ -243,7 +258,22 @@ class Record:
             at = end
         starts = np.concatenate([pieces.starts for pieces in self._pieces])
         widths = np.concatenate([pieces.widths for pieces in self._pieces])
-        return Interpolant(starts, widths, coefficients, [column.name for column in columns])
+        limits = np.concatenate([np.full(len(pieces.starts), pieces.end) for pieces in self._pieces])
+        still = _uncovered(times, starts, np.minimum(starts + widths, limits))
+        at_rest = np.zeros((len(still), degree, len(columns)))
+        at_rest[:, 0] = values[still]
+        # behind what begins at the same time: where an event has stopped what flows, both hold there
+        order = np.argsort(np.concatenate([starts, times[still]]), kind="stable")
+        starts, widths = np.concatenate([starts, times[still]])[order], np.concatenate([widths, np.diff(times)[still]])[order]
+        return Interpolant(starts, widths, np.concatenate([coefficients, at_rest])[order], [column.name for column in columns])
+
+
+def _uncovered(times: FloatArray, starts: FloatArray, ends: FloatArray) -> NDArray[np.intp]:
+    """Rows behind which nothing flows up to the next one."""
+    ahead = np.flatnonzero(np.diff(times) > 0.0)
+    middle = 0.5 * (times[ahead] + times[ahead + 1])
+    piece = np.searchsorted(starts, middle, side="right") - 1
+    return ahead[(piece < 0) | (middle > ends[piece])]
 
 
 def _number(value: Any) -> float:

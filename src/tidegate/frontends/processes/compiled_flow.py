@@ -68,6 +68,8 @@ class CompiledFlow:
         self._fired: tuple[str, ...] = ()
         self._together: tuple[float, Collection[Any]] = math.nan, ()  # an instant, and whose conditions have begun to hold there
         self._values: dict[Composition, FloatArray] = {}
+        self._standing: dict[Variable, float] = {}  # what takes no part in the composition below, as it was written down
+        self._written: Composition | None = None
         self.vectors = Vectors()
         composer.before_following = self.vectors.wake_all
         self._stands_inside = False
@@ -136,7 +138,8 @@ class CompiledFlow:
 
     def touched(self) -> tuple[Any, ...]:
         """What events may have set since the last period."""
-        return *self.vectors.awake, *self._composer.set_parameters()
+        standing = () if self._now is None else self._set_standing(self._now)
+        return *self.vectors.awake, *standing, *self._composer.set_parameters()
 
     def unwatched(self, motion: Any) -> list[Any]:
         """Those who wait for what nothing that flows decides, and those for whom it began to hold at this instant, and who have not gone on yet."""
@@ -275,7 +278,7 @@ class CompiledFlow:
         y = vectors.take(composition.states, segments)
         total = vectors.total_slopes() if composition.sensitive else vectors.slopes
         if not composition.sensitive and self._record.keeps_rows:
-            self._record.mark(motion.time, (*vectors.awake, *changed))
+            self._record.mark(motion.time, (*vectors.awake, *self._set_standing(composition), *changed))
         is_waited_for_again = any(self._composer.waiting_at(label) is not None for label in self._fired)
         self._fired = ()
         if is_waited_for_again or segments.time != motion.time:
@@ -291,6 +294,15 @@ class CompiledFlow:
             everything = self._record.everything
             slopes = [_column(item, places, vectors.slopes, composition.sensitive) for item in everything]
             self._record.mark(motion.time, None, np.array(slopes).T.reshape(len(composition.sensitive), len(everything)))
+
+    def _set_standing(self, composition: Composition) -> list[Variable]:
+        """Variables that take no part, and which events have set since they were written down."""
+        if composition is not self._written:
+            self._written, self._standing = composition, {}
+        known = self._standing
+        found = [variable for variable in self._composer.standing(composition) if known.get(variable) != variable.state]
+        known.update((variable, variable.state) for variable in found)
+        return found
 
     def _show(self, motion: Any, states: tuple[Any, ...], rows: list[NDArray[np.void]], times: FloatArray, begin: float) -> Generator[Any]:
         """Let samples look at what was passed: at their times, and at every step."""

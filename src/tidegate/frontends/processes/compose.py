@@ -160,6 +160,13 @@ class Composer:
         """Those that have been set since their values were put."""
         return tuple(self._changed)
 
+    def standing(self, composition: Composition) -> list[Variable]:
+        """Variables that are no states of a composition."""
+        if len(self._variables) == len(composition.states):
+            return []
+        flowing = set(composition.states)
+        return [variable for variable in self._variables if variable not in flowing]
+
     def set_names(self) -> list[str]:
         """Names of parameters, and of what bodies read, that have been set since the period began."""
         read = [] if self._followed is None else [name for _, name in self._followed[1].reads.changes()]
@@ -205,7 +212,7 @@ class Composer:
         if sources is not self._filled:
             # another composition was there before
             self._filled, self._running, self.armed, values[:] = sources, None, [], 0.0
-            self._changed = dict.fromkeys(parameter for _, parameter in sources.parameters.values())
+            self._changed |= dict.fromkeys(parameter for _, parameter in sources.parameters.values())
         for parameter in self._changed:
             if parameter in sources.parameters:
                 values[sources.parameters[parameter][0]] = plain(parameter.value)

@@ -266,6 +266,8 @@ class Environment(simpy.Environment):
                 raise UsageError(f"{what} is what a step may be wrong by, a number that is at least 0, not {number}", hint=f"{what}=1e-6")
         variable = Variable(self, start, name=self.named(name or "variable"), unit=unit, abserror=allowed[0], relerror=allowed[1])
         self._variables.append(variable)
+        if self._record.keeps_rows:
+            self.watch()  # what stands still may be set all the same
         return variable
 
     def parameter(self, value: float, *, name: str = "", unit: str = "") -> Parameter:
@@ -486,7 +488,10 @@ class Environment(simpy.Environment):
                 self.forget(wait)
                 wait.callbacks = _NoListeners(wait)
         if not monitor.is_needed:
-            self._unwatch()
+            if self._record.keeps_rows and self._variables:
+                self._record.note(plain(self._now))  # an event may set the state of what stands still
+            else:
+                self._unwatch()
             step()
             return
         if not self._queue and not self._waits and not self._supervisor.is_event_wanted:
