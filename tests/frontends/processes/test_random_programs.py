@@ -296,3 +296,23 @@ def test_between_events_a_result_has_what_stands_still_as_it_stood(options: dict
             row = result.at(time)
             assert [float(row[name]) for name in ("x", "other", "k")] == pytest.approx([x0 + rate * (time - begin), of_other, of_k], abs=1e-7), time
         begin = end
+
+
+def test_who_waits_in_stillness_behind_an_event_that_moved_goes_on_at_a_time_that_does_not() -> None:
+    env = Environment(sensitivities=["rate"])
+    x, rate = env.variable(0.0, name="x"), env.parameter(0.5, name="rate")
+    group = Group(x, env.continuous(lambda: setattr(x, "rate", rate.value)))
+
+    def acts() -> Gen:
+        group.start()
+        yield env.wait_until(lambda: x.state >= 1.0)
+        group.stop()
+        yield env.timeout(1.0)
+
+    def patient() -> Gen:
+        yield env.timeout(4.0)
+        yield env.wait_until(lambda: rate.value > 0.1)
+        return env.now
+
+    env.process(acts())
+    assert type(env.run(env.process(patient()))) is float

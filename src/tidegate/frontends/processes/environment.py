@@ -451,6 +451,8 @@ class Environment(simpy.Environment):
         self._supervisor.take_over()
         if not self.monitor.is_needed:
             self.monitor.skip_to(plain(self._now))
+            if self._flow is not None:
+                self._flow.vectors.moves = moves_of(self._now)
         if not self._is_watching:
             self._is_watching = True
             # a user may have put a function in place of either, as SimPy's manual shows for tracing, or have derived a class
