@@ -9,9 +9,8 @@ import random
 import re
 from typing import Any, Final
 
-from written_source import space_of
-
 import tidegate as tg
+from written_source import space_of
 
 __all__ = ["RandomProgram"]
 
@@ -252,7 +251,9 @@ class RandomProgram:
             text(f"bound = {self._number(0, 1.5)}")
             text(f"wait = {self._wait()}")
             parameter = f"p{rng.randrange(self.n_parameters)}"
-            text(f"wait.callbacks.append(lambda event: (setattr({parameter}, 'value', {self._number(-1, 1)}), log.append(('heard by {me}', env.now))))")
+            text(
+                f"wait.callbacks.append(lambda event: (setattr({parameter}, 'value', {self._number(-1, 1)}), log.append(('heard by {me}', env.now))))"
+            )
         else:
             g = rng.randrange(self.n_groups)
             text(f"b{g}.stop()")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 import pytest
+
 from processes_in_steps import SteppedEnvironment
 from random_processes import RandomProgram
-
 from tidegate.frontends.processes import Environment, Group
 
 __all__: list[str] = []
@@ -38,7 +39,9 @@ def smooth_programs(first: int, number: int) -> list[RandomProgram]:
 def differences(found: list[Any], truth: list[Any], tolerance: float) -> list[Any]:
     if [entry[0] for entry in found] != [entry[0] for entry in truth]:
         return [[entry[:2] for entry in found], [entry[:2] for entry in truth]]
-    return [(a, b) for a, b in zip(found, truth, strict=True) if any(abs(x - y) > tolerance * (1 + abs(y)) for x, y in zip(a[1:], b[1:], strict=True))]
+    return [
+        (a, b) for a, b in zip(found, truth, strict=True) if any(abs(x - y) > tolerance * (1 + abs(y)) for x, y in zip(a[1:], b[1:], strict=True))
+    ]
 
 
 def compare(program: RandomProgram) -> None:
@@ -316,3 +319,96 @@ def test_who_waits_in_stillness_behind_an_event_that_moved_goes_on_at_a_time_tha
 
     env.process(acts())
     assert type(env.run(env.process(patient()))) is float
+
+
+# -- in what form a condition is given
+
+
+class Oven:
+    """What heats up to a limit of its own, and cools down again."""
+
+    def __init__(self, env: Environment, limit: float) -> None:
+        self.env, self.limit = env, limit
+        self.heat, self.load = env.variable(20.0), env.parameter(0.0)
+        self.times: list[float] = []
+        Group(self.heat, env.continuous(self.flow)).start()
+
+    def flow(self) -> None:
+        self.heat.rate = 8.0 * self.load.value - 0.4 * (self.heat.state - 20.0)
+
+    def is_hot(self) -> bool:
+        return bool(self.heat.state >= self.limit)
+
+    def is_cool(self, bound: float = 24.0) -> bool:
+        return bool(self.heat.state <= bound)
+
+    def run(self) -> Gen:
+        while True:
+            self.load.value = 1.0
+            yield self.env.wait_until(self.is_hot)
+            self.times.append(self.env.now)
+            self.load.value = 0.0
+            yield self.env.wait_until(partial(self.is_cool, 23.0))
+            self.times.append(self.env.now)
+
+
+def test_methods_and_partial_functions_of_thirty_objects_are_conditions_that_are_compiled() -> None:
+    env = Environment(abserror=1e-9, relerror=1e-9)
+    ovens = [Oven(env, 25.0 + 0.4 * k) for k in range(30)]
+    for oven in ovens:
+        env.process(oven.run())
+    env.run(until=20)
+    assert env.result.statistics.extra["bodies"] == "compiled"
+    for oven in ovens:
+        # from T0 to T it takes log((40 - T0) / (40 - T)) / 0.4 up, and log((T0 - 20) / (T - 20)) / 0.4 down
+        top = oven.limit
+        first, down = math.log(20.0 / (40.0 - top)) / 0.4, math.log((top - 20.0) / 3.0) / 0.4
+        assert oven.times[:2] == pytest.approx([first, first + down], abs=1e-7)
+        assert oven.times[2] == pytest.approx(first + down + math.log(17.0 / (40.0 - top)) / 0.4, abs=1e-7)
+
+
+@pytest.mark.parametrize("form", ["method", "object", "partial", "function", "own number"])
+def test_numbers_that_a_condition_closes_over_may_change_while_it_is_waited_for(form: str) -> None:
+    env = Environment()
+    x = env.variable(0.0, name="x")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    limit, times = 1.0, []
+
+    class Part:
+        own = 1.0
+
+        def is_full(self) -> bool:
+            return x.state > limit
+
+        def is_over_its_own(self) -> bool:
+            return x.state > self.own
+
+        def __call__(self) -> bool:
+            return x.state > limit
+
+    def above(variable: Any) -> bool:
+        return variable.state > limit
+
+    part = Part()
+    condition = {
+        "method": part.is_full,
+        "object": part,
+        "partial": partial(above, x),
+        "function": lambda: x.state > limit,
+        "own number": part.is_over_its_own,
+    }
+
+    def waits() -> Gen:
+        yield env.wait_until(condition[form])
+        times.append(env.now)
+
+    def changes() -> Gen:
+        nonlocal limit
+        for delay, bound in ((0.5, 2.0), (0.2, 3.0), (1.3, 2.5)):
+            yield env.timeout(delay)
+            limit = part.own = bound
+
+    env.process(waits())
+    env.process(changes())
+    env.run(until=4)
+    assert times == pytest.approx([2.5])

@@ -8,7 +8,7 @@ need ever wait for them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from types import CellType, FrameType, FunctionType
+from types import CellType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
 from tidegate.frontends.processes.flows import Variable
@@ -29,6 +29,9 @@ def conditions_alike(condition: Any, variables: Iterable[Variable], generators: 
     generators : of the processes that live.
     with_any_variable : whether every variable may stand where this one has one.
     """
+    if isinstance(condition, MethodType):
+        yield from _methods_alike(condition, generators)
+        return
     if not isinstance(condition, FunctionType) or not condition.__closure__:
         return
     names = condition.__code__.co_freevars
@@ -51,6 +54,16 @@ def conditions_alike(condition: Any, variables: Iterable[Variable], generators: 
         yield FunctionType(
             condition.__code__, condition.__globals__, condition.__name__, condition.__defaults__, tuple(CellType(value) for value in contents)
         )
+
+
+def _methods_alike(condition: MethodType, generators: Iterable[Any]) -> Iterator[MethodType]:
+    """The method of what other processes hold of the same type, under whatever name."""
+    owner = condition.__self__
+    held = {
+        id(value): value for frame in _frames(generators) for value in frame.f_locals.values() if type(value) is type(owner) and value is not owner
+    }
+    for _, value in zip(range(_MOST), held.values(), strict=False):
+        yield MethodType(condition.__func__, value)
 
 
 def _frames(generators: Iterable[Any]) -> Iterator[FrameType]:

@@ -65,7 +65,7 @@ class _Placed:
     Attributes
     ----------
     cells : of the condition's closure.
-    contents : what it closes over, numbers left out: each cell with what is in it.
+    contents : what it closes over, numbers with a symbol left out: each cell with what is in it.
     followed : what was found of the condition, as long as the composer's generation is this one.
     sources : of the composition for which the rest is known.
     armed : where it is put in the vector of that, that somebody waits; -1 where the model has no clause for the condition.
@@ -77,7 +77,8 @@ class _Placed:
 
     def __init__(self, condition: Any, place: _Place, followed: FollowedCondition, generation: int) -> None:
         self.cells: tuple[Any, ...] = getattr(condition, "__closure__", None) or ()
-        self.contents = [(cell, cell.cell_contents) for cell in self.cells if not is_number(cell.cell_contents)]
+        with_symbols = set(followed.numbers.values())
+        self.contents = [(cell, cell.cell_contents) for k, cell in enumerate(self.cells) if k not in with_symbols]
         self.place = place
         self.take(followed, generation)
 

@@ -10,7 +10,8 @@ import inspect
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import FunctionType
+from functools import partial
+from types import FunctionType, MethodType
 from typing import Any, Final
 
 import numpy as np
@@ -194,6 +195,12 @@ def kind_of(condition: Any, *, has_numbers: bool = True) -> Kind:
     ----------
     has_numbers : conditions that differ in numbers which they close over are of one kind.
     """
+    if isinstance(condition, MethodType) and isinstance(condition.__func__, FunctionType):
+        # asked for twice, a method is two objects
+        return Kind((kind_of(condition.__func__, has_numbers=False).key, id(condition.__self__)), condition, ())
+    if isinstance(condition, partial):
+        given = (*map(_identity, condition.args), *((name, _identity(value)) for name, value in condition.keywords.items()))
+        return Kind((kind_of(condition.func, has_numbers=False).key, given), condition, ())
     if not isinstance(condition, FunctionType):
         return Kind(id(condition), condition, ())
     contents = [cell.cell_contents for cell in condition.__closure__ or ()]
