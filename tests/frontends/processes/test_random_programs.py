@@ -291,8 +291,16 @@ def test_between_events_a_result_has_what_stands_still_as_it_stood(options: dict
     env.run(env.process(acts()))
     result = env.result
     # (until when, x there, its rate, other, k)
-    truth = ((1, 1.0, 0.0, 0, 0.5), (2, 2.0, 0.0, 0, 0.5), (3, 2.0, 0.5, 0, 0.5), (4, 2.5, 0.0, 5, 0.5), (5, 7.0, 0.0, 5, 0.5), (6.5, 7.0, 0.0, 5, 9.0),
-             (7.5, 1.0, 0.0, 5, 9.0), (8.5, 1.0, 0.5, 5, 0.5))  # fmt: skip
+    truth = (
+        (1, 1.0, 0.0, 0, 0.5),
+        (2, 2.0, 0.0, 0, 0.5),
+        (3, 2.0, 0.5, 0, 0.5),
+        (4, 2.5, 0.0, 5, 0.5),
+        (5, 7.0, 0.0, 5, 0.5),
+        (6.5, 7.0, 0.0, 5, 9.0),
+        (7.5, 1.0, 0.0, 5, 9.0),
+        (8.5, 1.0, 0.5, 5, 0.5),
+    )
     begin = 0.0
     for end, x0, rate, of_other, of_k in truth:
         for time in (begin + 0.01, 0.5 * (begin + end), end - 0.01):

@@ -57,7 +57,7 @@ class Waiting:
         return False
 
     def take_out(self, wait: Wait) -> None:
-        """This entry is done with."""
+        """An entry is done with."""
         self._waits.remove(wait)
         if wait in self.new:
             self.new.remove(wait)

@@ -8,6 +8,7 @@ need ever wait for them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from types import CellType, FrameType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -31,6 +32,14 @@ def conditions_alike(condition: Any, variables: Iterable[Variable], generators: 
     """
     if isinstance(condition, MethodType):
         yield from _methods_alike(condition, generators)
+        return
+    if isinstance(condition, partial):
+        for function in conditions_alike(condition.func, variables, generators, with_any_variable=with_any_variable):
+            yield partial(function, *condition.args, **condition.keywords)
+        held = [k for k, value in enumerate(condition.args) if isinstance(value, Variable)]
+        if with_any_variable and len(held) == 1:
+            for _, variable in zip(range(_MOST), variables, strict=False):
+                yield partial(condition.func, *(variable if k == held[0] else value for k, value in enumerate(condition.args)), **condition.keywords)
         return
     if not isinstance(condition, FunctionType) or not condition.__closure__:
         return

@@ -198,9 +198,10 @@ def kind_of(condition: Any, *, has_numbers: bool = True) -> Kind:
     if isinstance(condition, MethodType) and isinstance(condition.__func__, FunctionType):
         # asked for twice, a method is two objects
         return Kind((kind_of(condition.__func__, has_numbers=False).key, id(condition.__self__)), condition, ())
+    whole = condition
     if isinstance(condition, partial):
         given = (*map(_identity, condition.args), *((name, _identity(value)) for name, value in condition.keywords.items()))
-        return Kind((kind_of(condition.func, has_numbers=False).key, given), condition, ())
+        return Kind((kind_of(condition.func, has_numbers=False).key, given), whole, ())
     if not isinstance(condition, FunctionType):
         return Kind(id(condition), condition, ())
     contents = [cell.cell_contents for cell in condition.__closure__ or ()]
