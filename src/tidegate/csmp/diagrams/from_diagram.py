@@ -13,7 +13,7 @@ from tidegate.errors import InvalidModelError, Origin
 from tidegate.frontends.blocks.block import Block
 from tidegate.frontends.blocks.diagram import Diagram
 from tidegate.frontends.blocks.flatten import Flat, flatten
-from tidegate.frontends.blocks.library import Constant, Function, Summer, Time, UserBlock, Wye, ZeroOrderHold
+from tidegate.frontends.blocks.library import Constant, Function, Integrator, Summer, Time, UserBlock, Wye, ZeroOrderHold
 
 __all__ = ["from_diagram"]
 
@@ -73,6 +73,8 @@ def _problems(block: Block, flat: Flat) -> list[tuple[str, Origin | None]]:
         return [(f"{path} ({block.kind}) has no counterpart in the language", block.origin)]
     if isinstance(block, Summer) and len(block.inputs) > 3:
         return [(f"{path} adds {len(block.inputs)} signals; a summer of the language has three inputs", block.origin)]
+    if isinstance(block, Integrator) and {"lower", "upper"} & set(block.parameters):
+        return [(f"{path} has limits; an integrator of the language has none", block.origin)]
     if isinstance(block, Function) and not block.points:
         return [(f"{path} has no points", block.origin)]
     return []

@@ -20,18 +20,22 @@ Vector = Sequence[float] | np.ndarray
 class Integrator(Block):
     """``out = start + integral of x1 (1 + gain_error) + drift``; held while x2 is not zero, at ``start`` while x3 is not zero.
 
-    Ports are also called ``rate``, ``hold`` and ``reset``; hold and reset need not be connected.
+    Ports are also called ``rate``, ``hold`` and ``reset``; hold and reset need not be connected. With limits it stands at the upper one as long as
+    the rate is positive there, and at the lower one as long as it is negative.
 
     Parameters
     ----------
     start : value at the beginning, and after a reset.
     gain_error, drift : imperfections of an analogue integrator.
+    lower, upper : limits of what comes out; none if not given.
     about : name, number, label, unit, units.
 
     Examples
     --------
     >>> Integrator(start=2.0).reset
     a Integrator.x3
+    >>> Integrator(upper=4.0)
+    Integrator(start=0, gain_error=0, drift=0, upper=4)
     """
 
     code = "I"
@@ -40,8 +44,25 @@ class Integrator(Block):
     aliases = {"rate": "x1", "hold": "x2", "reset": "x3"}  # noqa: RUF012 - a mapping nobody writes to
     table_parameters = ("start", "gain_error", "drift")
 
-    def __init__(self, start: float = 0.0, gain_error: float = 0.0, drift: float = 0.0, **about: Unpack[About]) -> None:
-        super().__init__(about, start=start, gain_error=gain_error, drift=drift)
+    def __init__(
+        self, start: float = 0.0, gain_error: float = 0.0, drift: float = 0.0, *, lower: float | None = None, upper: float | None = None,
+        **about: Unpack[About],
+    ) -> None:  # fmt: skip
+        super().__init__(about, start=start, gain_error=gain_error, drift=drift, lower=lower, upper=upper)
+
+    def check_parameters(self) -> None:
+        """The limits are the right way round, and it starts between them."""
+        limits = [self.one_number(name) for name in ("lower", "upper") if name in self._parameters]
+        if len(limits) == 2:
+            self.require(limits[0] < limits[1], f"lower is {limits[0]:g} and upper {limits[1]:g}", "give a lower limit that is less")
+        if not limits:
+            return
+        start = self.one_number("start")
+        self.require(
+            not ("lower" in self._parameters and start < limits[0]) and not ("upper" in self._parameters and start > limits[-1]),
+            f"start is {start:g}, which is not within the limits",
+            "start at a limit, or between them",
+        )
 
     def feedthrough(self) -> tuple[str, ...]:
         """It integrates."""
@@ -59,10 +80,18 @@ class Integrator(Block):
             rate = rate * (1.0 + pen.p("gain_error"))
         if self._parameters["drift"] != 0.0:
             rate = rate + pen.p("drift")
+        rate = self._limited(pen, state, rate)
         is_held = truth(pen.x("x2")) if pen.is_connected("x2") else FALSE
         if pen.is_connected("x3"):
             is_held = self._reset(pen, truth(pen.x("x3"))) | is_held
         pen.rate(state, select(is_held, ZERO, rate))
+
+    def _limited(self, pen: Pen, state: Expr, rate: Expr) -> Expr:
+        if "lower" in self._parameters:
+            rate = select((state <= pen.p("lower")) & (rate < 0), ZERO, rate)
+        if "upper" in self._parameters:
+            rate = select((state >= pen.p("upper")) & (rate > 0), ZERO, rate)
+        return rate
 
     def _reset(self, pen: Pen, is_reset: Expr) -> Expr:
         """Jump back to the start, and be held there if the jump has not ended its own cause; the answer is whether it is.
