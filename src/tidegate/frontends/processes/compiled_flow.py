@@ -300,7 +300,7 @@ class CompiledFlow:
         if composition is not self._written:
             self._written, self._standing = composition, {}
         known = self._standing
-        found = [variable for variable in self._composer.standing(composition) if known.get(variable) != variable.state]
+        found = [variable for variable in self._composer.standing() if known.get(variable) != variable.state]
         known.update((variable, variable.state) for variable in found)
         return found
 

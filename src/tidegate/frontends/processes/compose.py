@@ -150,6 +150,7 @@ class Composer:
         self._running: Any = None
         self.armed: list[int] = []
         self._changed: dict[Parameter, None] = {}
+        self._standing: tuple[Composition | None, int, list[Variable]] | None = None
         self._placed: dict[Any, _Placed] = {}  # who waits
         self._generation = 0  # of places
 
@@ -161,12 +162,12 @@ class Composer:
         """Those that have been set since their values were put."""
         return tuple(self._changed)
 
-    def standing(self, composition: Composition) -> list[Variable]:
-        """Variables that are no states of a composition."""
-        if len(self._variables) == len(composition.states):
-            return []
-        flowing = set(composition.states)
-        return [variable for variable in self._variables if variable not in flowing]
+    def standing(self) -> list[Variable]:
+        """Variables that are no states of the last composition."""
+        if self._standing is None or self._standing[:2] != (self._last, len(self._variables)):
+            flowing = frozenset[Variable](() if self._last is None else self._last.states)
+            self._standing = self._last, len(self._variables), [variable for variable in self._variables if variable not in flowing]
+        return self._standing[2]
 
     def set_names(self) -> list[str]:
         """Names of parameters, and of what bodies read, that have been set since the period began."""
