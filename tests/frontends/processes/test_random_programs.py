@@ -78,6 +78,14 @@ def test_derivatives_by_a_parameter_are_differences_of_runs(program: RandomProgr
             assert slopes == pytest.approx(wanted, rel=2e-4, abs=2e-4), (entry[0], program.text)
 
 
+def rising(**options: Any) -> tuple[Environment, Any]:
+    """An environment, and x in it, which is the time."""
+    env = Environment(**options)
+    x = env.variable(0.0, name="x")
+    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    return env, x
+
+
 # -- several who go on at one instant
 
 
@@ -105,9 +113,7 @@ def test_all_whose_conditions_begin_to_hold_at_one_instant_go_on_though_the_firs
 
 
 def test_who_waits_for_what_the_first_has_taken_goes_on_waiting() -> None:
-    env = Environment()
-    x = env.variable(0.0, name="x")
-    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    env, x = rising()
     times: list[float] = []
 
     def consumer() -> Gen:
@@ -141,9 +147,7 @@ def test_the_first_in_the_list_goes_on_first_where_an_event_makes_several_condit
 
 @pytest.mark.parametrize("method", ["auto", "taylor", "radau", "adams"])
 def test_who_begins_to_wait_for_what_holds_only_at_this_instant_goes_on_at_once(method: str) -> None:
-    env = Environment(method=method)
-    x = env.variable(0.0, name="x")
-    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    env, x = rising(method=method)
     times: list[float] = []
 
     def empties() -> Gen:
@@ -206,9 +210,7 @@ def test_what_is_written_between_events_of_one_instant_is_what_the_first_has_lef
 
 
 def test_a_wait_that_lost_to_a_faster_event_waits_again_when_it_is_yielded_again() -> None:
-    env = Environment()
-    x = env.variable(0.0, name="x")
-    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    env, x = rising()
     seen: list[Any] = []
 
     def patient() -> Gen:
@@ -377,9 +379,7 @@ def test_methods_and_partial_functions_of_thirty_objects_are_conditions_that_are
 
 @pytest.mark.parametrize("form", ["method", "object", "partial", "function", "own number"])
 def test_numbers_that_a_condition_closes_over_may_change_while_it_is_waited_for(form: str) -> None:
-    env = Environment()
-    x = env.variable(0.0, name="x")
-    Group(x, env.continuous(lambda: setattr(x, "rate", 1.0))).start()
+    env, x = rising()
     limit, times = 1.0, []
 
     class Part:

@@ -126,7 +126,7 @@ class Record:
             slopes = self.slopes_of()
         if slopes is not None or changed is None or len(everything) != self._known:
             changed, self._known = everything, len(everything)
-        values = [_number(item.state if hasattr(item, "state") else item.value) for item in changed]
+        values = _numbers(changed)
         if changed and (time != self._time or values != self._last or changed is not everything):
             self._time, self._last, self._last_items = time, values if changed is everything else [], everything
             self._add(tuple(changed), np.array([time]), np.array([values], dtype=float), None if slopes is None else slopes[None])
@@ -136,8 +136,7 @@ class Record:
     def note(self, time: float) -> None:
         """Values as they are now, if they are others than before: nothing flows, and an event may have set them."""
         everything, before = self.everything, self._last
-        values = [_number(item.state if hasattr(item, "state") else item.value) for item in everything]
-        if values == before and everything == self._last_items:
+        if _numbers(everything) == before and everything == self._last_items:
             return
         if before and self._time < time:
             self._add(self._last_items, np.array([time]), np.array([before], dtype=float))
@@ -274,6 +273,11 @@ def _uncovered(times: FloatArray, starts: FloatArray, ends: FloatArray) -> NDArr
     middle = 0.5 * (times[ahead] + times[ahead + 1])
     piece = np.searchsorted(starts, middle, side="right") - 1
     return ahead[(piece < 0) | (middle > ends[piece])]
+
+
+def _numbers(items: Sequence[Any]) -> list[float]:
+    """What they are now."""
+    return [_number(item.state if hasattr(item, "state") else item.value) for item in items]
 
 
 def _number(value: Any) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -15,6 +16,18 @@ from tidegate.frontends.blocks.pen import Pen, truth
 __all__ = ["PID", "FirstOrderLag", "Integrator", "RateLimiter", "StateSpace", "TransferFunction", "coefficients"]
 
 Vector = Sequence[float] | np.ndarray
+
+
+def _limits(block: Block) -> tuple[float, float]:
+    """The lower and the upper limit of a block; infinite where it is not given.
+
+    Raises
+    ------
+    UsageError : they are not the right way round.
+    """
+    lower, upper = (block.one_number(name) if name in block.parameters else none for name, none in (("lower", -math.inf), ("upper", math.inf)))
+    block.require(lower < upper, f"lower is {lower:g} and upper {upper:g}", "give a lower limit that is less")
+    return lower, upper
 
 
 class Integrator(Block):
@@ -52,17 +65,11 @@ class Integrator(Block):
 
     def check_parameters(self) -> None:
         """The limits are the right way round, and it starts between them."""
-        limits = [self.one_number(name) for name in ("lower", "upper") if name in self._parameters]
-        if len(limits) == 2:
-            self.require(limits[0] < limits[1], f"lower is {limits[0]:g} and upper {limits[1]:g}", "give a lower limit that is less")
-        if not limits:
+        lower, upper = _limits(self)
+        if math.isinf(lower) and math.isinf(upper):
             return
         start = self.one_number("start")
-        self.require(
-            not ("lower" in self._parameters and start < limits[0]) and not ("upper" in self._parameters and start > limits[-1]),
-            f"start is {start:g}, which is not within the limits",
-            "start at a limit, or between them",
-        )
+        self.require(lower <= start <= upper, f"start is {start:g}, which is not within the limits", "start at a limit, or between them")
 
     def feedthrough(self) -> tuple[str, ...]:
         """It integrates."""
@@ -339,9 +346,7 @@ class PID(Block):
     def check_parameters(self) -> None:
         """Times are positive, and the limits the right way round."""
         self.require_positive("filter_time", "tracking_time", "period")
-        if "lower" in self._parameters and "upper" in self._parameters:
-            lower, upper = self.one_number("lower"), self.one_number("upper")
-            self.require(lower < upper, f"lower is {lower:g} and upper {upper:g}", "give a lower limit that is less")
+        _limits(self)
 
     @property
     def is_sampled(self) -> bool:
