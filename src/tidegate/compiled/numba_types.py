@@ -35,7 +35,8 @@ def numba_signature(signature: Signature) -> Any:
 def _dispatcher(function: NativeFunction) -> Any:
     for called in function.calls:
         extending.register_jitable(_nrt=False, error_model="numpy")(called)
-    decorate: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler)
+    fused = {"fastmath": {"contract"}} if function.is_fused else {}
+    decorate: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler, **fused)
     return decorate(function.written)
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import (
@@ -77,7 +77,7 @@ def _put_sum(x, y, sign, degree, out):
     out[degree + 1] = x[degree + 1] + y[degree + 1] + _OF_A_SUM * moving
 
 
-@native
+@fused
 def _put_convolution(x, y, degree, out):
     """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written."""
     k = 0

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import fused, native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
 from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
@@ -22,10 +22,11 @@ _BY_BINOMIAL: Final = np.array([[1.0 / math.comb(degree, k) if k <= degree else 
 _MOST_ROUNDS: Final = 100
 _SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
 _PARABOLA: Final = 2
+_AHEAD: Final = 0.45  # of how near the ends of a part may come: one place on each side of a zero, and rounding does not keep them farther apart
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
 
-@native
+@fused
 def _polynomial_value(c, degree, theta):
     x = c[degree]
     for k in range(degree - 1, -1, -1):
@@ -33,7 +34,7 @@ def _polynomial_value(c, degree, theta):
     return x
 
 
-@native
+@fused
 def value_and_slope(c, degree, theta):
     """By Horner's rule; of a high degree in theta squared, even and odd powers side by side: half as long a chain of operations that wait."""
     if degree < _SIDE_BY_SIDE:
@@ -74,10 +75,8 @@ def _of_parabola(c, low, at_low, high, at_high):
 
 
 @native
-def _falling_root(c, degree, low, high, finest):
+def _falling_root(c, degree, low, at_low, high, at_high, finest):
     """Zero in [low, high] of a polynomial that is positive at low and not at high, or a place behind it by no more than ``finest`` or rounding."""
-    at_low = _polynomial_value(c, degree, low)
-    at_high = _polynomial_value(c, degree, high)
     if at_low <= 0.0:
         return low
     theta = secant(low, at_low, high, at_high, 0.0) if degree < _PARABOLA else _of_parabola(c, low, at_low, high, at_high)
@@ -89,11 +88,11 @@ def _falling_root(c, degree, low, high, finest):
         # a little farther than Newton says, so that the root comes to lie between
         if value > 0.0:
             low = theta
-            ahead = 0.5 * least
+            ahead = _AHEAD * least
         else:
             high = theta
             at_high = value
-            ahead = -0.5 * least
+            ahead = -_AHEAD * least
         theta = theta - value / slope + ahead if slope != 0.0 else low
         if not low < theta < high:
             theta = 0.5 * (low + high)
@@ -162,10 +161,11 @@ def first_root(run, degree, upper, finest):
         degree -= 1
     # Descartes' rule on the coefficients as they stand: hardly any work, and mostly enough
     changes = _sign_changes(c, degree)
-    if changes == 0 or (changes == 1 and not _polynomial_value(c, degree, upper) < 0.0):
+    if changes == 0:
         return NO_ROOT
     if changes == 1:
-        return _falling_root(c, degree, 0.0, upper, finest)
+        at_upper = _polynomial_value(c, degree, upper)
+        return _falling_root(c, degree, 0.0, c[0], upper, at_upper, finest) if at_upper < 0.0 else NO_ROOT
     width = degree + 1
     pool = run.parts_scratch
     upper_end = run.part_width - 1
@@ -183,7 +183,7 @@ def first_root(run, degree, upper, finest):
         if changes == 0:
             continue
         if changes == 1:
-            return _falling_root(c, degree, low, high, finest)
+            return _falling_root(c, degree, low, _polynomial_value(c, degree, low), high, _polynomial_value(c, degree, high), finest)
         if high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
             if row[degree] < 0.0:
                 return high
