@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 from collections.abc import Callable
 from types import ModuleType
@@ -13,8 +12,7 @@ import pytest
 from scipy.optimize import brentq
 
 import tidegate as tg
-from tidegate.compiled import jit
-from tidegate.events import function_models
+from tests.kernel_as_python import as_plain_python
 from tidegate.expressions.tape import COS, COSH, EXP, LOG, SIN, SINH, SQRT
 
 __all__: list[str] = []
@@ -27,18 +25,11 @@ POWER: Final = -1  # in the place of an operation
 @pytest.fixture(scope="module")
 def plain() -> ModuleType:
     """The module as plain Python."""
-    spec = importlib.util.spec_from_file_location("plain_function_models", str(function_models.__file__))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jit, "native", lambda function, calls=(): function)
-        spec.loader.exec_module(module)
-    return module
+    return as_plain_python("tidegate.events.function_models")
 
 
 def _model(plain: ModuleType, operation: int, exponent: float, x: np.ndarray, degree: int) -> np.ndarray | None:
-    out, scratch, larger = (np.full(degree + 2, np.nan) for _ in range(3))
+    out, scratch, larger = (np.full(degree + 3, np.nan) for _ in range(3))
     if operation == POWER:
         has_one = plain.put_real_power(x, exponent, degree, larger, out)
     else:
@@ -72,6 +63,7 @@ def test_a_model_of_a_function_is_within_its_bound_of_the_function(plain: Module
         for side in (-1.0, 0.0, 1.0):
             value = of(polynomial + np.longdouble(side * x[degree + 1]) * theta)
             assert abs(told - value) <= out[degree + 1] * theta + 4.0 * EPS * abs(out[0])
+    assert out[degree + 2] >= np.abs(out[1 : degree + 1]).sum() * (1.0 - 16.0 * EPS)
 
 
 def test_a_model_is_as_narrow_as_rounding_where_its_degree_says_all(plain: ModuleType) -> None:

@@ -289,6 +289,8 @@ _EVENTS: Final = [
     *_single("integer", "at_pole"),
     # the guard, from 1 on, that comes to rest at its zero where the step ends
     *_single("integer", "came_to_rest"),
+    # one more than the guard that ``planned_rows`` are of, if it has a model there; how many these are
+    *_single("integer", "planned_guard has_plan n_planned"),
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "bernstein_scratch", "part_width"),
@@ -481,6 +483,8 @@ _FACTORS: Final = [
     *_arrays("number", "guard_models", "n_models", "part_width"),
     # 1 for models of what does not move: only their first element counts
     *_arrays("integer", "model_is_still", "n_models"),
+    # of the tape of one guard, those that move
+    *_arrays("integer", "planned_rows", "n_models"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
 ]
 FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}

@@ -1,6 +1,7 @@
 """Functions of a polynomial with a bound as polynomials with bounds (stage: events).
 
-In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, and behind them R. Out: the same of the value.
+In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, behind them R, and what the sizes of c_1 ... c_N
+add up to, at most. Out: the same of the value.
 Coefficients come by the recurrences of power series (Moore 1966; Knuth, The Art of Computer Programming 2, 4.7). What stands behind degree N is less
 than in a series with larger coefficients whose sum is known: it has |c_1| theta + |c_2| theta^2 + ... in the place of what moves, and in that of the
 function one whose derivatives at c_0 are positive and no smaller (Cauchy's majorants). Where R comes in, the function's steepest slope over the range
@@ -81,6 +82,7 @@ def _put_bound(larger, whole, rounding, slope, degree, out):
     for k in range(1, degree + 1):
         known += larger[k]
     out[degree + 1] = max(whole - known, 0.0) + rounding * whole + slope
+    out[degree + 2] = known
 
 
 @native

@@ -45,6 +45,7 @@ _STILL: Final = 1  # of a register: a number
 _ASKED: Final = 2  # it moves, and somebody reads it
 _LARGER: Final = 1  # of the rows behind the registers, from the last: the larger series, ...
 _OTHER: Final = 2  # ... and what else a row needs beside its outcome
+_MOVING: Final = 2  # behind the degree of a model: all that its terms behind the first add up to, at most
 _HIGHEST_POWER: Final = 8
 _OF_A_SUM: Final = 2 * EPS  # of its terms, and of those of a product: they are added one by one
 _OF_A_PRODUCT: Final = 24 * EPS
@@ -59,22 +60,20 @@ def _copy(x, last, out):
 @native
 def _scale(x, factor, degree, out):
     """A model times a number."""
-    moving = 0.0
     for k in range(degree + 1):
         out[k] = factor * x[k]
-        if k > 0:
-            moving += abs(out[k])
+    moving = abs(factor) * x[degree + _MOVING]
     out[degree + 1] = abs(factor) * x[degree + 1] + _OF_A_SUM * moving
+    out[degree + _MOVING] = moving
 
 
 @native
 def _put_sum(x, y, sign, degree, out):
-    moving = 0.0
     for k in range(degree + 1):
         out[k] = x[k] + sign * y[k]
-        if k > 0:
-            moving += abs(x[k]) + abs(y[k])
+    moving = x[degree + _MOVING] + y[degree + _MOVING]
     out[degree + 1] = x[degree + 1] + y[degree + 1] + _OF_A_SUM * moving
+    out[degree + _MOVING] = moving
 
 
 @fused
@@ -120,21 +119,22 @@ def _put_product(x, y, degree, out):
         last += abs(y[degree + 1 - i])
         left_out += abs(x[i]) * last
     bound = left_out + size_x * y[degree + 1] + size_y * x[degree + 1] + x[degree + 1] * y[degree + 1]
-    moving = size_x * size_y - abs(x[0] * y[0])
-    out[degree + 1] = bound + _OF_A_PRODUCT * max(moving, 0.0)
+    moving = max(size_x * size_y - abs(x[0] * y[0]), 0.0)
+    out[degree + 1] = bound + _OF_A_PRODUCT * moving
+    out[degree + _MOVING] = moving
 
 
 @native
 def _put_power(x, power, degree, between, out):
-    _copy(x, degree + 1, out)
+    _copy(x, degree + _MOVING, out)
     for _ in range(power - 1):
-        _copy(out, degree + 1, between)
+        _copy(out, degree + _MOVING, between)
         _put_product(between, x, degree, out)
 
 
 @native
-def _put_inputs(run, step, degree):
-    n_used = run.n_used
+def _put_unknowns(run, step, degree):
+    """Time and what the guards read of the unknowns."""
     models = run.guard_models
     still = run.model_is_still
     reach = run.model_reach
@@ -142,24 +142,39 @@ def _put_inputs(run, step, degree):
     models[0, 1] = reach * step
     for k in range(2, degree + 2):
         models[0, k] = 0.0
+    models[0, degree + _MOVING] = abs(models[0, 1])
     still[0] = 0
-    for u in range(n_used):
+    for u in range(run.n_used):
         q = run.used[u]
         models[1 + u, 0] = run.y[q]
         power = 1.0
+        moving = 0.0
         for k in range(degree):
             power *= reach
             models[1 + u, k + 1] = power * run.coefficients[k, q]
+            moving += abs(models[1 + u, k + 1])
         models[1 + u, degree + 1] = 0.0
+        models[1 + u, degree + _MOVING] = moving
         still[1 + u] = 0
-    offset = 2 + 2 * n_used
+
+
+@native
+def _put_constant(run):
+    """What is constant between events; True if something of it is other than it was when this was asked last."""
+    models = run.guard_models
+    still = run.model_is_still
+    offset = 2 + 2 * run.n_used
+    is_new = False
     for k in range(run.n_p):
+        is_new = is_new or models[offset + k, 0] != run.p[k]
         models[offset + k, 0] = run.p[k]
         still[offset + k] = _STILL
     offset += run.n_p
     for k in range(run.n_m):
+        is_new = is_new or models[offset + k, 0] != run.m[k]
         models[offset + k, 0] = run.m[k]
         still[offset + k] = _STILL
+    return is_new
 
 
 @native
@@ -218,13 +233,14 @@ def _put_row(run, operation, first, second, degree, out):
     if operation in (ADD, SUB):
         sign = 1.0 if operation == ADD else -1.0
         if y_is_still:
-            _copy(x, degree + 1, out)
+            _copy(x, degree + _MOVING, out)
             out[0] = x[0] + sign * y[0]
         elif x_is_still:
             for k in range(degree + 1):
                 out[k] = sign * y[k]
             out[0] = x[0] + sign * y[0]
             out[degree + 1] = y[degree + 1]
+            out[degree + _MOVING] = y[degree + _MOVING]
         else:
             _put_sum(x, y, sign, degree, out)
     elif operation == MUL:
@@ -250,11 +266,11 @@ def _put_row(run, operation, first, second, degree, out):
     elif operation == DIV:
         if y[0] == 0.0:
             return 0
-        moving = 0.0
         for k in range(degree + 1):
             out[k] = x[k] / y[0]
-            moving += abs(out[k])
+        moving = x[degree + _MOVING] / abs(y[0])
         out[degree + 1] = x[degree + 1] / abs(y[0]) + _OF_A_SUM * moving
+        out[degree + _MOVING] = moving
     elif operation == POW:
         if not y_is_still:
             return 0
@@ -332,31 +348,48 @@ def _ask_for_rows(run, start, end, target):
     return True
 
 
+@native
+def _plan(run, guard, first_register):
+    """Note which rows of a guard's tape move and are asked for, and work out those that do not move; False where there is no model."""
+    start = run.tape_first[guard]
+    end = start + run.tape_rows[guard]
+    run.n_planned = 0
+    _put_numbers(run, start, end, first_register)
+    _ask(run, run.tape_value[guard])
+    if not _ask_for_rows(run, start, end, first_register + end - start):
+        return False
+    for row in range(start, end):
+        if run.model_is_still[first_register + row - start] == _ASKED:
+            run.planned_rows[run.n_planned] = row
+            run.n_planned += 1
+    return True
+
+
 @kernel_entry(NUMBER, INTEGER)
 def guard_model(run, step, guard):
     """The model of a guard into the register of its value, R behind the coefficients; 1, or 0 where there is none.
 
-    Rows of branches that the mode does not choose are left out.
+    Rows of branches that the mode does not choose are left out. Which these are, and the numbers of rows that do not move, stay as they are until an
+    event changes something, or another guard is asked for.
     """
     degree = run.degree
     models = run.guard_models
     code = run.tape_code
-    _put_inputs(run, step, degree)
-    target = 2 + 3 * run.n_used + run.n_p + run.n_m
-    start = run.tape_first[guard]
-    end = start + run.tape_rows[guard]
-    value = run.tape_value[guard]
-    _put_numbers(run, start, end, target)
-    _ask(run, value)
-    if not _ask_for_rows(run, start, end, target + end - start):
+    _put_unknowns(run, step, degree)
+    first_register = 2 + 3 * run.n_used + run.n_p + run.n_m
+    if _put_constant(run) or run.planned_guard != guard + 1:
+        run.planned_guard = guard + 1
+        run.has_plan = 1 if _plan(run, guard, first_register) else 0
+    if run.has_plan == 0:
         return 0
-    for row in range(start, end):
-        if run.model_is_still[target] == _ASKED:
-            if code[row, 0] == SELECT:
-                _copy(models[_chosen(run, row)], degree + 1, models[target])
-            elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], degree, models[target]) == 0:
-                return 0
-        target += 1
+    value = run.tape_value[guard]
+    ahead = first_register - run.tape_first[guard]
+    for place in range(run.n_planned):
+        row = run.planned_rows[place]
+        if code[row, 0] == SELECT:
+            _copy(models[_chosen(run, row)], degree + _MOVING, models[row + ahead])
+        elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], degree, models[row + ahead]) == 0:
+            return 0
     if run.model_is_still[value] == _STILL:
         if np.isnan(models[value, 0]):
             return 0

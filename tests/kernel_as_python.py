@@ -1,0 +1,44 @@
+"""Modules of native code as plain Python: their functions called as they are written, so that each can be tested by itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tidegate.compiled import jit
+
+__all__ = ["as_plain_python"]
+
+
+def _as_it_is(function: Callable[..., Any], *_others: Any) -> Callable[..., Any]:
+    return function
+
+
+def as_plain_python(name: str, *others: str) -> ModuleType:
+    """A module as plain Python.
+
+    Parameters
+    ----------
+    name : of the module.
+    others : names of modules whose functions it calls, each before those that call it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jit, "native", _as_it_is)
+        patch.setattr(jit, "fused", _as_it_is)
+        patch.setattr(jit, "kernel_entry", lambda *_kinds: _as_it_is)
+        for one in (*others, name):
+            spec = importlib.util.find_spec(one)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            patch.setitem(sys.modules, one, module)
+            spec.loader.exec_module(module)
+            if "math" in vars(module):
+                vars(module)["math"] = np  # gives infinity and NaN as machine code does, where ``math`` raises
+    return module
