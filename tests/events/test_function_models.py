@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from tests.kernel_as_python import as_plain_python
 
 import tidegate as tg
-from tests.kernel_as_python import as_plain_python
 from tidegate.expressions.tape import COS, COSH, EXP, LOG, SIN, SINH, SQRT
 
 __all__: list[str] = []

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-
 from tests.kernel_as_python import as_plain_python
+
 from tidegate.expressions import Expr, Role, constant, node, select, symbol
 from tidegate.expressions.tape import build_tape
 
