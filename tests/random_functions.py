@@ -144,7 +144,7 @@ class Writer:
         if self.rng.random() < 0.45 or depth == 0 or self.budget < 0:
             self.rng.choice(simple)()
             return
-        compound = [self.branch, self.branch, self.leave, self.leave, self.loop, self.repeat, self.pattern, self.guard]
+        compound = [self.branch, self.branch, self.leave, self.leave, self.loop, self.repeat, self.search, self.pattern, self.guard]
         self.rng.choice(compound)(indent, in_loop, depth)
 
     def branch(self, indent: int, in_loop: bool, depth: int) -> None:
@@ -160,7 +160,7 @@ class Writer:
 
     def leave(self, indent: int, in_loop: bool, depth: int) -> None:
         """Leave the function or the loop's round early, under a condition or without one."""
-        kinds = ["return"] * 2 + ["continue"] * 5 * in_loop + ["break"] * in_loop
+        kinds = ["return"] * 2 + ["continue"] * 3 * in_loop + ["break"] * 3 * in_loop
         kind = self.rng.choice(kinds)
         text = self.returned() if kind == "return" else kind
         if self.rng.random() < (0.9 if kind != "return" or not in_loop else 0.7):
@@ -205,7 +205,8 @@ class Writer:
         self.loops += 1
         name = f"n{self.loops}"
         self.put(indent, f"{name} = 0")
-        self.put(indent, f"while {name} < {self.rng.randint(1, 3)}:")
+        count, also = f"{name} < {self.rng.randint(1, 3)}", self.condition()
+        self.put(indent, f"while {self.rng.choice([count, f'{count} and {also}', f'{also} and {count}'])}:")
         self.put(indent + 1, f"{name} += 1")
         known = list(self.numbers)
         self.numbers.append(name)
@@ -215,6 +216,23 @@ class Writer:
             self.put(indent, "else:")
             self.block(indent + 1, in_loop, 0)
 
+    def search(self, indent: int, in_loop: bool, depth: int) -> None:
+        """A loop that is left where something is found, or is near enough."""
+        self.loops += 1
+        name = f"k{self.loops}"
+        if self.rng.random() < 0.5:
+            self.put(indent, f"for {name} in ({self.number(0)}, 0.4, -0.2, {self.number(0)}):")
+            self.put(indent + 1, f"if {name} {self.rng.choice(_COMPARED)} {self.number(1)}: break")
+        else:
+            self.put(indent, f"{name} = {self.number(0)}")
+            self.put(indent, f"for i{self.loops} in range(4):")
+            self.put(indent + 1, f"{name} = 0.5*{name} + {self.number(0)}")
+            self.put(indent + 1, f"if abs({name} - s) < {self.rng.uniform(0.1, 1.0):.3f}: break")
+        if self.rng.random() < 0.5:
+            self.put(indent, "else:")
+            self.block(indent + 1, in_loop, 0)
+        self.put(indent, f"{self.rng.choice('rs')} = {name} + {self.number(0)}")
+
     def pattern(self, indent: int, in_loop: bool, depth: int) -> None:
         """A `match`."""
         subject, cases = self.rng.choice(
@@ -222,6 +240,7 @@ class Writer:
                 (f"np.sign({self.number(1)})", ["1.0", "-1.0 | 0.0", "_"]),
                 (f"({self.number(0)}, {self.number(0)}, 'x')", [f"(p, q, 'x') if {self.condition(0)}", "(p, _, 'y')", "(p, *q)", "_"]),
                 ("kind", ["'low'", "'high'"]),
+                (f"bool({self.condition(0)})", ["True", f"False if {self.condition(0)}", "_"]),
                 ("xs", ["[p, q]", f"[p, q, w] if p {self.rng.choice(_COMPARED)} q", "[p, *w]"]),
                 (f"{{'kind': 'm', 'value': float({self.condition(0)})}}", ["{'kind': 'n'}", "{'value': 1.0}", "{'value': q}"]),
             ]

@@ -1,26 +1,28 @@
 """Both branches of a symbolic `if`, and the scopes they may leave early (stage: tracing the user's Python).
 
 In: a condition and what to do in each branch. Out: one state in which every variable that differs is joined by ``select``. Both branches start
-from the same state: what the first changed is noted in a journal and put back. A branch that returns (or continues a loop) is kept with its
-condition until its scope ends; the statements in between are followed for the other branch alone.
+from the same state: what the first changed is noted in a journal and put back. A branch that returns (or leaves a loop or its round) is kept with
+its condition until its scope ends; the statements in between are followed for the other branch alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
-from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branch_changes import Contents, Journal, Namespace, content, have_one_order, identities, write
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.merge import MismatchError, Views, merge, merge_keys, merge_later
-from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Assumption, Departure, TracedScope, Tracer, conjunction
+from tidegate.expressions.tracing.tracer import Assumption, Departure, TracedScope, Tracer, conjunction
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["fork", "scope"]
+
+
+_LEAVES_FARTHER: Final = (Flow.RETURN, Flow.BREAK, Flow.CONTINUE, Flow.NEXT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +49,8 @@ def fork(tracer: Tracer, frame: CallFrame, condition: Expr, when_true: Callable[
             frame.result = tracer.merge_result(condition, first.result, second.result)
         tracer.exclude_departures(tracer.departures[mark:])
         return first.flow
-    leaves_first = first.flow is Flow.RETURN or (first.flow is Flow.CONTINUE and second.flow is not Flow.RETURN)
+    leaves_first = _LEAVES_FARTHER.index(first.flow) < _LEAVES_FARTHER.index(second.flow)
     leaving, staying = (first, second) if leaves_first else (second, first)
-    if leaving.flow in (Flow.NEXT, Flow.BREAK) or staying.flow is Flow.BREAK:
-        raise _break_error(tracer, condition)
     if leaving.yields or staying.yields:
         raise tracer.error(
             f"`return` in one branch of `{condition!r}` only, in a function that yields", "yield in both branches of an `if`, and return after it"
@@ -66,21 +66,13 @@ def fork(tracer: Tracer, frame: CallFrame, condition: Expr, when_true: Callable[
     return staying.flow
 
 
-def _break_error(tracer: Tracer, condition: Expr) -> UntraceableError:
-    return tracer.error(
-        f"`break` under the condition `{condition!r}`, which depends on symbols: how often the loop runs would be known only during the run",
-        "let the loop run over all its values and choose with `if` inside it; or " + OPAQUE_HINT,
-    )
-
-
 def _follow(tracer: Tracer, frame: CallFrame, condition: Expr, truth: bool, follow: Callable[[], Flow]) -> _TracedBranch:
     depth, yielded, mark = len(tracer.assumptions), len(frame.yields), len(tracer.departures)
     with tracer.journal() as journal:
         tracer.assume(condition, truth)
         try:
             flow = follow()
-            leaves = flow in (Flow.RETURN, Flow.CONTINUE)
-            target = _target(tracer, flow) if leaves else None
+            target = None if flow is Flow.NEXT else _target(tracer, flow)
             exit_contents = _held(tracer, target) if target else {}
             result = tracer.frozen(frame.result) if flow is Flow.RETURN else None
             assumed = tracer.assumed_since(target.depth, target) if target else condition
@@ -102,7 +94,7 @@ def _held(tracer: Tracer, target: TracedScope) -> Contents:
 
 
 def _target(tracer: Tracer, flow: Flow) -> TracedScope:
-    return next(scope for scope in reversed(tracer.scopes) if scope.kind is flow)
+    return next(scope for scope in reversed(tracer.scopes) if scope.kind is flow and not scope.is_over)
 
 
 def _join_states(tracer: Tracer, condition: Expr, first: Contents, second: Contents) -> None:
@@ -159,7 +151,7 @@ def _join_yields(tracer: Tracer, frame: CallFrame, condition: Expr, first: list[
 
 @contextmanager
 def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[Flow], Flow]]:
-    """A call or loop round that branches may leave early; the function it gives joins what left with what stayed."""
+    """A call, a loop or a round of it that branches may leave early; the function it gives joins what left with what stayed."""
     depth, mark = len(tracer.assumptions), len(tracer.departures)
     with tracer.journal() as journal:
         opened = TracedScope(kind, depth, journal)
@@ -171,11 +163,13 @@ def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[F
             if exits and tracer.merge_returns is not None and len(tracer.frames) == 1:
                 result = tracer.frozen(result)
             _check_yields(tracer, frame, opened)
-            if exits and kind is Flow.CONTINUE and flow not in (Flow.NEXT, Flow.CONTINUE):
+            stays = (Flow.NEXT, Flow.CONTINUE) if kind is Flow.CONTINUE else (Flow.NEXT,)
+            if exits and kind is not Flow.RETURN and flow not in stays:
+                opened.is_over = True
                 _leave_for_good(tracer, frame, opened, flow)
                 for place, held in _as_left(exits[-1], journal).values():
                     write(place, held)
-                exits, flow, result = exits[:-1], Flow.CONTINUE, None
+                exits, flow, result = exits[:-1], Flow.NEXT, None
             for left in reversed(exits):
                 before = _rejoin(tracer, left, journal)
                 if kind is Flow.RETURN:
@@ -203,14 +197,13 @@ def _check_yields(tracer: Tracer, frame: CallFrame, opened: TracedScope) -> None
 
 
 def _leave_for_good(tracer: Tracer, frame: CallFrame, opened: TracedScope, flow: Flow) -> None:
-    """What stayed to the end of a round that others left by `continue` ends in `return`: it leaves the call, and what continued goes on."""
-    if flow is Flow.BREAK:
-        raise _break_error(tracer, conjunction(Assumption(left.condition, False) for left in opened.exits))
+    """What stayed to the end of a loop or round that others left earlier leaves what is around it; the others go on."""
     target = _target(tracer, flow)
     assumptions = (*tracer.assumptions, *(Assumption(left.condition, False, opened) for left in opened.exits))
     condition = conjunction(item for item in assumptions[target.depth :] if item.left is not target)
     tracer.note(condition)
-    target.exits.append(Exit(condition, tracer.frozen(frame.result), _held(tracer, target), len(frame.yields)))
+    result = tracer.frozen(frame.result) if flow is Flow.RETURN else None
+    target.exits.append(Exit(condition, result, _held(tracer, target), len(frame.yields)))
     tracer.departures.append(Departure(target, assumptions))
     frame.result = None
 

@@ -10,7 +10,7 @@ import ast
 import operator
 import sys
 import types
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
@@ -26,7 +26,7 @@ from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
 from tidegate.expressions.tracing.patterns import matched
-from tidegate.expressions.tracing.source import leaves_early
+from tidegate.expressions.tracing.source import leaves_early, may_break
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import class_of, is_array
 from tidegate.expressions.tracing.vector import is_symbolic
@@ -46,6 +46,10 @@ _IN_PLACE: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.BitOr: operator.ior,
     ast.BitXor: operator.ixor,
 }
+
+
+_NAMED: Final = (ast.Name, ast.Attribute, ast.Subscript)
+_MOST_EXITS: Final = 1000  # of a loop, each under a condition
 
 
 def run(tracer: Tracer, statements: list[ast.stmt], frame: CallFrame) -> Flow:
@@ -83,34 +87,76 @@ def _once(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, *, early:
 
 
 def _for(tracer: Tracer, node: ast.For, frame: CallFrame) -> Flow:
+    items = iterate(tracer, node.iter, frame)
+
+    def rounds() -> Flow:
+        flow = _rounds_of_for(tracer, node, items, frame)
+        if isinstance(node.iter, _NAMED) and tracer.scopes and tracer.scopes[-1].exits and tracer.evaluate(tracer, node.iter, frame) is items:
+            raise tracer.error(
+                "a loop over an iterator is left under a condition that depends on symbols; how far it is then would be known only during the run",
+                "make a list of it first, and loop over that",
+            )
+        return flow
+
+    return _loop(tracer, node, frame, rounds)
+
+
+def _rounds_of_for(tracer: Tracer, node: ast.For, items: Iterator[Any], frame: CallFrame) -> Flow:
     early = leaves_early(node)
-    for item in iterate(tracer, node.iter, frame):
+    for item in items:
         assign(tracer, node.target, item, frame)
         flow = _once(tracer, node, frame, early=early)
-        if flow is Flow.RETURN:
+        if flow in (Flow.RETURN, Flow.BREAK):
             return flow
-        if flow is Flow.BREAK:
-            return Flow.NEXT
-    return run(tracer, node.orelse, frame)
+        _check_exits(tracer, node)
+    return Flow.NEXT
 
 
 def _while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
+    return _loop(tracer, node, frame, partial(_rounds_of_while, tracer, node, frame))
+
+
+def _rounds_of_while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
     early = leaves_early(node)
     while True:
         tracer.position = (frame.file, node.test)
         test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
         if isinstance(test, Expr):
-            raise tracer.error(
-                f"a `while` loop whose condition `{test!r}` depends on symbols: how often it runs would be known only during the run",
-                "loop over a fixed range; or " + OPAQUE_HINT,
-            )
-        if not test:
-            return run(tracer, node.orelse, frame)
-        flow = _once(tracer, node, frame, early=early)
-        if flow is Flow.RETURN:
-            return flow
-        if flow is Flow.BREAK:
+            if node.orelse:
+                raise tracer.error(f"`while` with `else` on the condition `{test!r}`, which depends on symbols", "write `if ...: break` in the loop")
+            fork(tracer, frame, test, lambda: Flow.NEXT, lambda: Flow.BREAK)
+        elif not test:
             return Flow.NEXT
+        flow = _once(tracer, node, frame, early=early)
+        if flow in (Flow.RETURN, Flow.BREAK):
+            return flow
+        _check_exits(tracer, node)
+
+
+def _loop(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, rounds: Callable[[], Flow]) -> Flow:
+    """All rounds of a loop, and its `else`; what has left it by `break` in a branch goes on behind it."""
+    if isinstance(node, ast.For) and not may_break(node):
+        flow = rounds()
+        return run(tracer, node.orelse, frame) if flow is Flow.NEXT else flow
+    with scope(tracer, frame, Flow.BREAK) as close:
+        flow = rounds()
+        tracer.scopes[-1].is_over = True
+        if flow is Flow.NEXT:
+            flow = run(tracer, node.orelse, frame)
+        elif flow is Flow.BREAK:
+            flow = Flow.NEXT
+        return close(flow)
+
+
+def _check_exits(tracer: Tracer, node: ast.For | ast.While) -> None:
+    """Refuse a loop that is left under conditions without an end."""
+    loop = tracer.scopes[-1] if tracer.scopes else None
+    if loop is not None and loop.kind is Flow.BREAK and len(loop.exits) > _MOST_EXITS:
+        what = f"`while {ast.unparse(node.test)}`" if isinstance(node, ast.While) else f"`for {ast.unparse(node.target)}`"
+        raise tracer.error(
+            f"{what} runs more than {_MOST_EXITS} rounds, and whether it ends before depends on symbols in each",
+            "give it a limit, as `for _ in range(20)` or `while error > 1e-9 and n < 20`; or " + OPAQUE_HINT,
+        )
 
 
 def _return(tracer: Tracer, node: ast.Return, frame: CallFrame) -> Flow:

@@ -34,6 +34,7 @@ __all__ = [
     "is_pythons_own",
     "is_tidegates_own",
     "leaves_early",
+    "may_break",
     "origin_at",
     "package_of",
     "users_frame",
@@ -242,6 +243,11 @@ def leaves_early(node: FunctionNode | ast.For | ast.While) -> bool:
         return any(isinstance(inner, ast.Continue) for item in node.body for inner in _of_round(item) if inner is not item)
     nested = (item for item in node.body if not isinstance(item, _SCOPES))
     return any(isinstance(inner, ast.Return) for item in nested for inner in _own_nodes(item, _SCOPES))
+
+
+def may_break(node: ast.For) -> bool:
+    """Whether there is a `break` in a loop, or in one in it."""
+    return any(isinstance(inner, ast.Break) for inner in ast.walk(node))
 
 
 def _of_round(node: ast.AST) -> Iterator[ast.AST]:

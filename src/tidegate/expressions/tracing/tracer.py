@@ -39,12 +39,13 @@ _CONDITIONS: Final = frozenset({"ge", "gt", "nonzero", "and", "or", "not", "floo
 
 @dataclass(eq=False)
 class TracedScope:
-    """A call or a loop's round that symbolic branches may leave early."""
+    """A call, a loop or a round of it that symbolic branches may leave early; of a loop that is over, only `else` is left, whose `break` is another's."""
 
     kind: Flow
     depth: int
     journal: Journal
     exits: list[Exit] = field(default_factory=list[Exit])
+    is_over: bool = False
 
 
 @dataclass(frozen=True, eq=False)
