@@ -78,6 +78,11 @@ _SINGLE = (
     "np.sum({r})", "{r}.sum()", "np.dot({r}, {r})", "{r}.mean()", "{r}.min()", "max({r})", "np.linalg.norm({r})", "{r}[-1]", "{r}.prod()",
     "np.any({r} > 0)*1.0", "np.all({r} < 1)*1.0", "float({r}[1])", "int({r}[1])", "np.count_nonzero({r} > 0)", "({r} > 0).sum()",
     "np.max({r}, initial=0.0)", "np.interp({n}, [0, 1, 2], {r})", "{r}.item(1)", "np.linalg.solve(N + 9*np.eye(3), {r})[0]", "np.var({r})",
+    "{r}[{r} > {n}].sum()", "np.sum({r}[{r} > 0])", "len({r}[{r} < {n}])*0.5", "np.mean({r}[{r} > -9])", "np.max({r}[{r} > {n}], initial=0.0)",
+    "sum(x for x in {r} if x > {n})", "max((x for x in {r} if x > {n}), default=0.0)", "len([x for x in {r} if x < {n}])", "sum(1 for x in y if x > {n})",
+    "next((x for x in {r} if x > {n}), 7.0)", "any(x > 1 for x in {r} if x > {n})*1.0", "all([x > 1 for x in {r} if x > {n}])*1.0",
+    "sum([x*z for x in {r} if x > {n} for z in y if z < x])", "(3.0 if [x for x in {r} if x > {n}] else {n})", "min([x for x in {r} if x > -9])",
+    "({r}[{r} > {n}]*2 + {n}).size*1.0", "np.any({r}[{r} > {n}] > 1)*1.0", "sum(x if x > {n} else -x for x in {r} if {n} > {n})",
 )  # fmt: skip
 _DEEDS = (
     "v[1] = {s}", "v[1:] = {r}[:2]", "v[:] = {r}", "v += {r}", "v *= {n}", "u[::2] = {r}[1:]", "u[0] -= {s}", "M[0] = {r}", "M[:, 1] = {n}",
@@ -89,6 +94,9 @@ _DEEDS = (
     "v[1] = {n}", "change(v)", "change(N[0])", "v[0], v[1] = v[1], v[0]", "np.multiply(M, {n}, out=M)", "v -= v[::-1]", "a = {s}", "c += {n}",
     "m = {r} > {n}; v[m] = {n}", "N.T[0] = {r}", "M.flat[2] = {n}", "M.reshape(-1)[4] = {n}", "M.ravel()[1] = {n}", "v = y*1",
     "N[:2, :2] = M[:, :2]", "N[np.arange(3), [0, 1, 2]] = {r}", "N[np.ix_([0, 1], [1, 2])] = {n}", "np.clip(v, -1, 1, out=v)", "v **= 2", "v %= 1.5",
+    "v[{r} > {n}] -= {n}", "m = {r} > {n}; v[m] = u[m]*2", "m = q > {n}; q[m] = np.sqrt(np.abs(v[m])) - {n}", "M[M > {n}] *= 0.5", "v[v < 0] **= 2",
+    "m = {r} > {n}; v[~m] += 1; v[m] /= 2", "m = {r} > {n}; a = v[m].max() if np.any(m) else {n}", "k[k > {n}] += 1", "q[{r} > {n}] = v[{r} > {n}]",
+    "m = ({r} > {n}) & (y < {n}); u[m] = -u[m]", "m = v > {n}; v[m] = q[m]@q[m]", "m = v > {n}; v[m] -= v[m].sum()",
     "v.flat[0] = {n}", "np.maximum(v, {r}, out=v, where=[True, False, True])", "np.reshape(N, -1)[3:5] = {n}",
 )  # fmt: skip
 _IN_LOOPS = ("v[{i}] += {n}", "N[{i}] = {r}", "M[:, {i}] *= {n}", "u[{i}] = u[{i} - 1]*0.5 + {n}", "v[{i}] = {n} if {n} > {n} else v[{i}]")

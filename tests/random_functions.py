@@ -240,7 +240,6 @@ class Writer:
                 (f"np.sign({self.number(1)})", ["1.0", "-1.0 | 0.0", "_"]),
                 (f"({self.number(0)}, {self.number(0)}, 'x')", [f"(p, q, 'x') if {self.condition(0)}", "(p, _, 'y')", "(p, *q)", "_"]),
                 ("kind", ["'low'", "'high'"]),
-                (f"bool({self.condition(0)})", ["True", f"False if {self.condition(0)}", "_"]),
                 ("xs", ["[p, q]", f"[p, q, w] if p {self.rng.choice(_COMPARED)} q", "[p, *w]"]),
                 (f"{{'kind': 'm', 'value': float({self.condition(0)})}}", ["{'kind': 'n'}", "{'value': 1.0}", "{'value': q}"]),
             ]

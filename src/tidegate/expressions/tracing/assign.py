@@ -7,8 +7,9 @@ under all its names.
 from __future__ import annotations
 
 import ast
+import sys
 from types import CellType
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -17,13 +18,16 @@ from tidegate.expressions.tracing.array_types import entry_for
 from tidegate.expressions.tracing.attributes import set_attribute
 from tidegate.expressions.tracing.call_frames import CallFrame
 from tidegate.expressions.tracing.chosen_entries import is_chosen, places_of
+from tidegate.expressions.tracing.conditional_elements import ChosenElements, chosen_elements
 from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import merge
 from tidegate.expressions.tracing.tracer import Tracer
-from tidegate.expressions.tracing.value_kinds import is_array
-from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain
+from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
+from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, settled_index
 
 __all__ = ["assign", "assign_item", "bind", "delete", "private_name", "promoted"]
+
+_OF_A_VIEW: Final = 2  # who refers to an array that is the memory of one view, and asked about
 
 
 def bind(tracer: Tracer, name: str, value: Any, frame: CallFrame) -> None:
@@ -81,7 +85,12 @@ def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: CallFram
 
 def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
     """Carry out ``place[index] = value``."""
+    if isinstance(value, ChosenElements):
+        value = value.at_places_of(index)
+    elif is_array(place) and is_array(index) and np.ndim(value) and chosen_elements(place, index) is not None:
+        raise tracer.error("an array is put, one element after the other, to places that a mask chooses during the run", "write `a[mask] = b[mask]`")
     if is_array(place):
+        index = settled_index(index)
         place = promoted(tracer, place, value, index)
     if is_chosen(index) and (is_array(place) or isinstance(place, list)):
         tracer.touch(place)
@@ -96,25 +105,51 @@ def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
 
 
 def promoted(tracer: Tracer, place: Any, *values: Any) -> Any:
-    """The array itself, or the array of expressions that takes its place if it holds numbers and is given expressions."""
-    if place.dtype == object or not is_symbolic(*values):
+    """The array itself, or the array of expressions that takes its place if it holds numbers and is given expressions, or is changed in a branch."""
+    is_needed = is_symbolic(*values)
+    if place.dtype == object or not (is_needed or tracer.assumptions):
         return place
     entry_for(np.asarray(plain(values[0]), dtype=object), place.dtype.kind)
-    replacement = tracer.made(Vector(place.astype(object)))
-    replacement.numpy_kind = place.dtype.kind
-    count = 0
-    for names in tracer.namespaces():
-        for name, held in list(names.items()):
-            if held is place:
-                tracer.touch(names)
-                names[name] = replacement
-                count += 1
-    if place.base is not None or not count:
+    holders = [] if _has_other_views(tracer, place) else _holders(tracer, place)
+    if not holders or not all(isinstance(container, dict | list) for container, _ in holders):
+        if not is_needed:
+            return place
         raise tracer.error(
-            "an array of floats that was made outside the traced function, or is a part of another array, is given a symbolic value",
+            "an array of floats that was made outside the traced function, or is a part of another array or a tuple, is given a symbolic value",
             "make the array inside the function, with np.zeros or np.zeros_like, and assign to it directly; or return a list",
         )
+    replacement = tracer.made(Vector(place.astype(object)))
+    replacement.numpy_kind = place.dtype.kind
+    for container, key in holders:
+        tracer.touch(container)
+        container[key] = replacement
     return replacement
+
+
+def _has_other_views(tracer: Tracer, place: Any) -> bool:
+    """Whether others may see the memory of an array that is not its own: the array that has it is known to somebody besides this view."""
+    if place.base is None:
+        return False
+    noted = sum((id(place.base) in journal.created) + (id(place.base) in journal.touched) for journal in tracer.journals)
+    return not is_array(place.base) or sys.getrefcount(place.base) - noted > _OF_A_VIEW
+
+
+def _holders(tracer: Tracer, place: Any) -> list[tuple[Any, Any]]:
+    """All that holds an array, and under which name or at which place, as far as the user's functions know of it."""
+    found: list[tuple[Any, Any]] = []
+    waiting: list[Any] = [*tracer.namespaces()]
+    seen = {id(container) for container in waiting}
+    while waiting:
+        container = waiting.pop()
+        for key, held in container.items() if is_dict(container) else enumerate(container):
+            if held is place:
+                found.append((container, key))
+                continue
+            inner = held if is_dict(held) or is_sequence(held) else getattr(held, "__dict__", None) if tracer.is_new(held) else None
+            if inner is not None and id(inner) not in seen:
+                seen.add(id(inner))
+                waiting.append(inner)
+    return found
 
 
 def delete(tracer: Tracer, target: ast.expr, frame: CallFrame) -> None:

@@ -20,11 +20,13 @@ import numpy as np
 from tidegate.expressions.chosen_texts import is_text, is_unknown_text
 from tidegate.expressions.no_event import without_own_event
 from tidegate.expressions.nodes import Expr, as_boolean, as_real, lookup
+from tidegate.expressions.tracing.conditional_elements import chosen_elements
 from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import MismatchError, is_scalar, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.unknown_texts import text_entry
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
+from tidegate.expressions.tracing.vector import settled_index
 from tidegate.expressions.tracing.whole_numbers import Range, whole_range
 
 __all__ = ["entry_of", "is_chosen", "places_of"]
@@ -53,6 +55,11 @@ def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
     """
     if is_dict(container) and any(is_text(key) and not isinstance(key, str | Enum) for key in container):
         return container[index]  # new values, by variables
+    if is_array(container) and is_array(index):
+        chosen = chosen_elements(container, index)
+        if chosen is not None:
+            return chosen
+        index = settled_index(index)
     if not is_chosen(index) or not (is_sequence(container) or is_dict(container) or is_array(container)):
         check_entry(tracer, container, index)
         return container[index]

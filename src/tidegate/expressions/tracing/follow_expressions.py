@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, cast
 
 from tidegate.expressions.chosen_texts import NamingText, is_unknown_text
-from tidegate.expressions.nodes import Expr, as_boolean, is_condition
+from tidegate.expressions.nodes import TRUE, Expr, as_boolean, is_condition
 from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse
 from tidegate.expressions.tracing.assign import assign, private_name
 from tidegate.expressions.tracing.attributes import attribute
@@ -20,6 +20,7 @@ from tidegate.expressions.tracing.branch_changes import EMPTY
 from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
 from tidegate.expressions.tracing.chosen_entries import entry_of
+from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, as_list
 from tidegate.expressions.tracing.follow_calls import is_followed
 from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, check_member, equal_sequences, is_among_numbers, same_object
 from tidegate.expressions.tracing.merge import filled
@@ -211,6 +212,11 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
             return equal if isinstance(kind, ast.Eq) else ~equal if isinstance(equal, Expr) else not equal
     elif is_unknown_text(left) or is_unknown_text(right):
         return by_texts(tracer, _COMPARISONS[type(kind)], left, right)
+    # NumPy would ask each condition whether it is true
+    if is_array(left) and isinstance(right, Expr):
+        left = stored(left.astype(object))
+    elif is_array(right) and isinstance(left, Expr):
+        right = stored(right.astype(object))
     return _COMPARISONS[type(kind)](left, right)
 
 
@@ -353,16 +359,46 @@ def _laid_over(tracer: Tracer, entries: dict[Any, Any], over: Any) -> dict[Any, 
     return tracer.has_keys_of(over, entries)
 
 
-def _rounds(tracer: Tracer, generators: list[ast.comprehension], frame: CallFrame, over: Iterator[Any] | None = None) -> Iterator[None]:
-    """Every round of nested comprehension loops, with the loop variables bound in the frame; ``over`` is what the outermost runs over."""
+def _elements(
+    tracer: Tracer, element: ast.expr, generators: list[ast.comprehension], frame: CallFrame, over: Iterator[Any] | None = None
+) -> Iterator[tuple[Any, Expr]]:
+    """Every element of nested comprehension loops, and the condition that it is there; ``over`` is what the outermost runs over."""
     head, *rest = generators
     for item in iterate(tracer, head.iter, frame) if over is None else over:
         assign(tracer, head.target, item, frame)
-        if all(_concrete_test(tracer, test, frame) for test in head.ifs):
-            if rest:
-                yield from _rounds(tracer, rest, frame)
-            else:
-                yield
+        yield from _filtered(tracer, element, head.ifs, rest, frame)
+
+
+def _filtered(
+    tracer: Tracer, element: ast.expr, tests: list[ast.expr], rest: list[ast.comprehension], frame: CallFrame
+) -> Iterator[tuple[Any, Expr]]:
+    """Those of one round of the outermost loop, as far as these tests let them be there."""
+    if not tests:
+        if rest:
+            yield from _elements(tracer, element, rest, frame)
+        else:
+            yield evaluate(tracer, element, frame), TRUE
+        return
+    first, *others = tests
+    test = tracer.truth(evaluate(tracer, first, frame))
+    if isinstance(test, Expr):
+        parts = [element, *others, *(part for item in rest for part in (item.iter, *item.ifs))]
+        found = _under(tracer, frame, test, True, parts, lambda: list(_filtered(tracer, element, others, rest, frame)))
+        for value, condition in found:
+            yield value, test & condition
+    elif test:
+        yield from _filtered(tracer, element, others, rest, frame)
+
+
+def _certain(tracer: Tracer, elements: Iterator[tuple[Any, Expr]]) -> Iterator[Any]:
+    """The elements of what cannot hold some under conditions."""
+    for value, condition in elements:
+        if condition is not TRUE:
+            raise tracer.error(
+                f"the comprehension's `if` depends on symbols (`{condition!r}`), so that its length would be known only during the run",
+                "keep every element and choose its value: `[a if condition else 0.0 for a in ...]`",
+            )
+        yield value
 
 
 def iterate(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[Any]:
@@ -375,44 +411,32 @@ def iterate(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[Any]:
     return iter(value)
 
 
-def _concrete_test(tracer: Tracer, node: ast.expr, frame: CallFrame) -> bool:
-    test = tracer.truth(evaluate(tracer, node, frame))
-    if isinstance(test, Expr):
-        raise tracer.error(
-            f"the comprehension's `if` depends on symbols (`{test!r}`), so that its length would be known only during the run",
-            "keep every element and choose its value: `[a if condition else 0.0 for a in ...]`",
-        )
-    return test
-
-
 def _inner(frame: CallFrame) -> CallFrame:
     return CallFrame(frame.file, frame.name, frame.globals, parent=frame, class_name=frame.class_name, kind="comprehension", yields=frame.yields)
 
 
 def _list_comprehension(tracer: Tracer, node: ast.ListComp, frame: CallFrame) -> Any:
-    inner = _inner(frame)
-    return tracer.made([evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner)])
+    return tracer.made(as_list(tracer, _elements(tracer, node.elt, node.generators, _inner(frame))))
 
 
 def _set_comprehension(tracer: Tracer, node: ast.SetComp, frame: CallFrame) -> Any:
-    inner = _inner(frame)
-    return tracer.made({_element(tracer, evaluate(tracer, node.elt, inner)) for _ in _rounds(tracer, node.generators, inner)})
+    elements = _elements(tracer, node.elt, node.generators, _inner(frame))
+    return tracer.made({_element(tracer, item) for item in _certain(tracer, elements)})
 
 
 def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: CallFrame) -> Any:
-    inner = _inner(frame)
     entries: dict[Any, Any] = {}
-    for _ in _rounds(tracer, node.generators, inner):
-        name = evaluate(tracer, node.key, inner)
+    pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node.key)
+    for name, value in _certain(tracer, _elements(tracer, pair, node.generators, _inner(frame))):
         check_key(tracer, name)
-        entries[name] = evaluate(tracer, node.value, inner)
+        entries[name] = value
     return tracer.made(entries)
 
 
 def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: CallFrame) -> Any:
     inner = _inner(frame)
     over = iterate(tracer, node.generators[0].iter, frame)  # at once, as Python does
-    return tracer.made(evaluate(tracer, node.elt, inner) for _ in _rounds(tracer, node.generators, inner, over))
+    return tracer.made(FollowedGenerator(_elements(tracer, node.elt, node.generators, inner, over)))
 
 
 def make_closure(tracer: Tracer, node: ast.Lambda | ast.FunctionDef, frame: CallFrame) -> Closure:

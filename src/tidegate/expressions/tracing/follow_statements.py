@@ -108,7 +108,7 @@ def _rounds_of_for(tracer: Tracer, node: ast.For, items: Iterator[Any], frame: C
         flow = _once(tracer, node, frame, early=early)
         if flow in (Flow.RETURN, Flow.BREAK):
             return flow
-        _check_exits(tracer, node)
+        _check_exits(tracer, node, frame)
     return Flow.NEXT
 
 
@@ -130,7 +130,7 @@ def _rounds_of_while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
         flow = _once(tracer, node, frame, early=early)
         if flow in (Flow.RETURN, Flow.BREAK):
             return flow
-        _check_exits(tracer, node)
+        _check_exits(tracer, node, frame)
 
 
 def _loop(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, rounds: Callable[[], Flow]) -> Flow:
@@ -148,13 +148,14 @@ def _loop(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, rounds: C
         return close(flow)
 
 
-def _check_exits(tracer: Tracer, node: ast.For | ast.While) -> None:
-    """Refuse a loop that is left under conditions without an end."""
+def _check_exits(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame) -> None:
+    """Refuse a loop that is left under conditions again and again."""
     loop = tracer.scopes[-1] if tracer.scopes else None
     if loop is not None and loop.kind is Flow.BREAK and len(loop.exits) > _MOST_EXITS:
-        what = f"`while {ast.unparse(node.test)}`" if isinstance(node, ast.While) else f"`for {ast.unparse(node.target)}`"
+        tracer.position = (frame.file, node.test if isinstance(node, ast.While) else node.iter)
+        what = "while" if isinstance(node, ast.While) else "for"
         raise tracer.error(
-            f"{what} runs more than {_MOST_EXITS} rounds, and whether it ends before depends on symbols in each",
+            f"a `{what}` loop of more than {_MOST_EXITS} rounds, of each of which is known only during the run whether it is the last",
             "give it a limit, as `for _ in range(20)` or `while error > 1e-9 and n < 20`; or " + OPAQUE_HINT,
         )
 

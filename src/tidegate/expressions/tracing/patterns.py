@@ -36,8 +36,6 @@ def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: CallFrame
         value = tracer.evaluate(tracer, pattern.value, frame)
         equal = equal_texts(tracer, subject, value) if is_unknown_text(subject) else subject == value
         return (as_boolean(equal) if isinstance(equal, Expr | bool) else FALSE), {}
-    if isinstance(pattern, ast.MatchSingleton) and isinstance(pattern.value, bool) and isinstance(subject, Expr) and subject.is_boolean:
-        return (subject if pattern.value else ~subject), {}
     if isinstance(pattern, ast.MatchSingleton) and (pattern.value is None or not isinstance(subject, Expr)):
         return FALSE, {}
     if isinstance(pattern, ast.MatchSequence):

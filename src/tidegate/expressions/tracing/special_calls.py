@@ -22,6 +22,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
+from tidegate.expressions.tracing.conditional_elements import pairs_of, rule_for_conditional
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import describe, filled, is_scalar, is_there
@@ -42,6 +43,9 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
         hash(function)
     except Exception:  # noqa: BLE001 - a class of the user may do anything there; what has rules is hashable
         return None
+    conditional = rule_for_conditional(function, args)
+    if conditional is not None:
+        return conditional
     if function in _RULES:
         return _RULES[function]
     if function in _MAKERS:
@@ -139,10 +143,10 @@ def _quantified(is_any: bool) -> Rule:
         result: Expr = FALSE if is_any else TRUE
         is_decided = False
         with tracer.journal() as journal:
-            for value in values:
+            for value, condition in pairs_of(values):
                 test = tracer.truth(value)
-                if isinstance(test, Expr):
-                    result = result | test if is_any else result & test
+                if isinstance(test, Expr) or (condition is not TRUE and test is is_any):
+                    result = result | (condition & test) if is_any else result & (~condition | test)
                 elif test is is_any:
                     is_decided = True
                     break

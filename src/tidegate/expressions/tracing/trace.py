@@ -15,6 +15,7 @@ from tidegate.errors import Origin
 from tidegate.expressions.nodes import TRUE, Expr
 from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.call_frames import Yielded
+from tidegate.expressions.tracing.conditional_elements import ChosenElements, Sometimes
 from tidegate.expressions.tracing.follow_calls import Yields, call
 from tidegate.expressions.tracing.follow_expressions import evaluate
 from tidegate.expressions.tracing.follow_statements import run
@@ -126,6 +127,8 @@ def path_condition() -> Expr:
 def _checked(tracer: Tracer, value: Any) -> Any:
     """The value, if no part of it was left undefined by branches."""
     tracer.usable(value, "the returned value")
+    if isinstance(value, Sometimes | ChosenElements):
+        raise value.unknown()
     if is_array(value) and value.dtype == object:
         for item in value.ravel().tolist():
             tracer.usable(item, "an element of the returned array")

@@ -18,6 +18,7 @@ from tidegate.expressions.evaluate import evaluate as number_at
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, Namespace, content, owner
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
+from tidegate.expressions.tracing.conditional_elements import Sometimes
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge, merge_partly
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
@@ -249,6 +250,8 @@ class Tracer:
             value = value.ravel()[0]
         if is_unknown_text(value):
             value = truth_of_text(value)
+        elif isinstance(value, Sometimes):
+            value = value.is_any()
         if not isinstance(value, Expr):
             return bool(value)
         condition = as_boolean(value)

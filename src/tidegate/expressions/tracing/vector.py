@@ -25,7 +25,7 @@ from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is
 from tidegate.names import listed, suggestion
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Vector", "VectorNames", "is_symbolic", "plain", "stored", "substituted"]
+__all__ = ["Vector", "VectorNames", "is_symbolic", "plain", "settled_index", "stored", "substituted"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -364,7 +364,16 @@ def _check_index(key: Any) -> None:
 
 
 def _mask(key: Any) -> Any:
-    return np.array(plain(key).tolist()) if isinstance(key, Vector) else key
+    return settled_index(key) if isinstance(key, Vector) else key
+
+
+def settled_index(key: Any) -> Any:
+    """An index that is an array of literals, as an array of numbers or of truth values."""
+    if not is_array(key) or key.dtype != object or is_symbolic(key):
+        return key
+    items: list[Any] = plain(key).ravel().tolist()
+    found = [(item.value != 0.0 if item.is_boolean else item.value) if isinstance(item, Expr) else item for item in items]
+    return np.array(found).reshape(np.shape(key)) if found else np.zeros(np.shape(key), dtype=int)
 
 
 def _says_nothing(name: str, value: Any) -> bool:

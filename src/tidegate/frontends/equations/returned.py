@@ -6,7 +6,7 @@ say how many values were expected.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from typing import Any
 
 from tidegate.errors import Origin, UsageError
@@ -63,7 +63,7 @@ class Returned:
     ) -> tuple[list[Expr], list[Origin], list[str]]:
         """Values in the order they were returned in, their places, and what messages call them."""
         value: Any = self.followed.value
-        if self.followed.yields or isinstance(value, Generator):
+        if self.followed.yields or isinstance(value, Iterator):
             raise UsageError(
                 f"{self.name} is a generator: it yields values instead of returning them",
                 origin=self.origin,
