@@ -79,8 +79,10 @@ _SINGLE = (
     "np.any({r} > 0)*1.0", "np.all({r} < 1)*1.0", "float({r}[1])", "int({r}[1])", "np.count_nonzero({r} > 0)", "({r} > 0).sum()",
     "np.max({r}, initial=0.0)", "np.interp({n}, [0, 1, 2], {r})", "{r}.item(1)", "np.linalg.solve(N + 9*np.eye(3), {r})[0]", "np.var({r})",
     "{r}[{r} > {n}].sum()", "np.sum({r}[{r} > 0])", "len({r}[{r} < {n}])*0.5", "np.mean({r}[{r} > -9])", "np.max({r}[{r} > {n}], initial=0.0)",
-    "sum(x for x in {r} if x > {n})", "max((x for x in {r} if x > {n}), default=0.0)", "len([x for x in {r} if x < {n}])", "sum(1 for x in y if x > {n})",
-    "next((x for x in {r} if x > {n}), 7.0)", "any(x > 1 for x in {r} if x > {n})*1.0", "all([x > 1 for x in {r} if x > {n}])*1.0",
+    "sum(x for x in {r} if x > {n})", "max((x for x in {r} if x > {n}), default=0.0)", "len([x for x in {r} if x < {n}])",
+    "sum(1 for x in y if x > {n})",
+    "next((x for x in {r} if x > {n}), 7.0)", "any(x > 1 for x in {r} if x > {n})*1.0",
+    "all([x > 1 for x in {r} if x > {n}])*1.0",
     "sum([x*z for x in {r} if x > {n} for z in y if z < x])", "(3.0 if [x for x in {r} if x > {n}] else {n})", "min([x for x in {r} if x > -9])",
     "({r}[{r} > {n}]*2 + {n}).size*1.0", "np.any({r}[{r} > {n}] > 1)*1.0", "sum(x if x > {n} else -x for x in {r} if {n} > {n})",
 )  # fmt: skip

@@ -116,9 +116,54 @@ def extremes_with_options(y):
     ]  # fmt: skip
 
 
+def changed_under_a_condition(y):
+    modes = np.zeros(2, dtype=int)
+    if y[0] > 0:
+        modes[0] = 1
+    return modes
+
+
+def chosen_by_a_mask(y):
+    m = y > 0.5
+    return [y[m].sum(), np.sum(y[m] ** 2), len(y[m]), y[m].size * 1.0, np.max(y[m], initial=-9.0), y[m] @ y[m], np.any(y[m] > 1), (y[m] < 1).all()]
+
+
+def changed_by_a_mask(y):
+    out = np.zeros(3)
+    out[y > 0] -= 0.4
+    out[y < 1] *= 3.0
+    m = y > -0.5
+    out[m] = np.sqrt(y[m] + 0.5) - out[m]
+    out[~m] += 1.0
+    return out
+
+
+def numbers_compared_with_a_variable(y):
+    levels = np.array([0.0, 0.5, 1.0])
+    return [(levels > y[0]).sum(), (y[1] >= levels).sum(), levels[levels < y[2]].sum(), *np.where(levels == y[0], 1.0, 2.0)]
+
+
+def shaped_and_changed(y):
+    a = np.arange(6.0).reshape(2, 3)
+    a[0, 1] = y[0]
+    b = np.linspace(0.0, 1.0, 4)[1:]
+    if y[1] > 0:
+        b[0] = 7.0
+    return [*a.ravel(), *b]
+
+
+def changed_where_a_list_holds_it(y):
+    a = np.arange(2.0)
+    held, named = [a], {"a": a}
+    a[0] = y[0]
+    return [held[0][0], named["a"][0]]
+
+
 _FOLLOWED = [
     converted_to_whole_numbers, whole_numbers_in_an_array_of_them, conditions_as_arrays, truth_values_in_an_array_of_them, views_by_functions,
     views_changed_in_branches, rows_in_a_list, filled_by_functions, given_where_to_put_it, extremes_with_options,
+    changed_under_a_condition, chosen_by_a_mask, changed_by_a_mask, numbers_compared_with_a_variable, shaped_and_changed,
+    changed_where_a_list_holds_it,
 ]  # fmt: skip
 
 
@@ -149,13 +194,6 @@ def whole_under_a_condition(y):
     return a
 
 
-def changed_under_a_condition(y):
-    modes = np.zeros(2, dtype=int)
-    if y[0] > 0:
-        modes[0] = 1
-    return modes
-
-
 def number_in_a_list_changed(y):
     rows = [np.array([1.0, 2.0])]
     rows[0] += y[0]
@@ -179,11 +217,43 @@ def joined_and_changed_under_its_view(y):
     return [*part]
 
 
+def chosen_by_two_masks(y):
+    return [(y[y > 0] * y[y > 1]).sum()]
+
+
+def looped_over_what_a_mask_chooses(y):
+    return sum(v * k for k, v in enumerate(y[y > 0]))
+
+
+def put_where_a_mask_chooses(y):
+    out = np.zeros(3)
+    out[y > 0] = y
+    return out
+
+
+def seen_by_a_tuple(y):
+    a = np.arange(2.0)
+    held = (a, 1.0)
+    a[0] = y[0]
+    return held[0]
+
+
+def seen_by_a_view(y):
+    a = np.arange(6.0).reshape(2, 3)
+    row = a[0]
+    a[0, 1] = y[0]
+    return row
+
+
 _REFUSED = [
+    (chosen_by_two_masks, "another mask|those of another"),
+    (looped_over_what_a_mask_chooses, "how many elements the mask chooses is known only during the run"),
+    (put_where_a_mask_chooses, "one element after the other"),
+    (seen_by_a_tuple, "part of another array or a tuple"),
+    (seen_by_a_view, "part of another array or a tuple"),
     (slope_in_an_array_of_whole_numbers, r"whole numbers is given `b`, of which NumPy would cut off the fraction.*np\.array\(\[0\.0, 0\.0\]\)"),
     (added_to_an_array_of_whole_numbers, "whole numbers is given `b`"),
     (whole_under_a_condition, "whole numbers under a condition is given 0.5"),
-    (changed_under_a_condition, "type int64 is changed under a condition"),
     (number_in_a_list_changed, "stands in a list or an object is changed in place"),
     (undetermined_where, "where=, without out="),
     (complex_numbers, "converted to complex128"),

@@ -87,7 +87,7 @@ def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
     """Carry out ``place[index] = value``."""
     if isinstance(value, ChosenElements):
         value = value.at_places_of(index)
-    elif is_array(place) and is_array(index) and np.ndim(value) and chosen_elements(place, index) is not None:
+    elif is_array(place) and is_array(index) and np.ndim(value) and chosen_elements(place, index, tracer.here()) is not None:
         raise tracer.error("an array is put, one element after the other, to places that a mask chooses during the run", "write `a[mask] = b[mask]`")
     if is_array(place):
         index = settled_index(index)

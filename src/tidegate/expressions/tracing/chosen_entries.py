@@ -56,7 +56,7 @@ def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
     if is_dict(container) and any(is_text(key) and not isinstance(key, str | Enum) for key in container):
         return container[index]  # new values, by variables
     if is_array(container) and is_array(index):
-        chosen = chosen_elements(container, index)
+        chosen = chosen_elements(container, index, tracer.here())
         if chosen is not None:
             return chosen
         index = settled_index(index)

@@ -20,7 +20,8 @@ from tidegate.expressions.tracing.branch_changes import EMPTY
 from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
 from tidegate.expressions.tracing.chosen_entries import entry_of
-from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, as_list
+from tidegate.expressions.tracing.conditional_calls import as_list
+from tidegate.expressions.tracing.conditional_elements import FollowedGenerator
 from tidegate.expressions.tracing.follow_calls import is_followed
 from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, check_member, equal_sequences, is_among_numbers, same_object
 from tidegate.expressions.tracing.merge import filled

@@ -22,7 +22,8 @@ from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
-from tidegate.expressions.tracing.conditional_elements import pairs_of, rule_for_conditional
+from tidegate.expressions.tracing.conditional_calls import rule_for_conditional
+from tidegate.expressions.tracing.conditional_elements import pairs_of
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import describe, filled, is_scalar, is_there

@@ -40,7 +40,12 @@ _CONDITIONS: Final = frozenset({"ge", "gt", "nonzero", "and", "or", "not", "floo
 
 @dataclass(eq=False)
 class TracedScope:
-    """A call, a loop or a round of it that symbolic branches may leave early; of a loop that is over, only `else` is left, whose `break` is another's."""
+    """A call, a loop or a round of it that symbolic branches may leave early.
+
+    Parameters
+    ----------
+    is_over : True of a loop of which only `else` is left, whose `break` is another's.
+    """
 
     kind: Flow
     depth: int
