@@ -22,10 +22,11 @@ class Writer:
     Parameters
     ----------
     rng : what is random.
+    raises : whether it raises errors under conditions.
     """
 
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
+    def __init__(self, rng: random.Random, *, raises: bool = False) -> None:
+        self.rng, self.raises = rng, raises
         self.lines: list[str] = []
         self.numbers = ["a", "b", "c", "r", "s"]
         self.loops = 0
@@ -161,8 +162,8 @@ class Writer:
     def leave(self, indent: int, in_loop: bool, depth: int) -> None:
         """Leave the function or the loop's round early, under a condition or without one."""
         kinds = ["return"] * 2 + ["continue"] * 3 * in_loop + ["break"] * 3 * in_loop
-        kind = self.rng.choice(kinds)
-        text = self.returned() if kind == "return" else kind
+        kind = self.rng.choice([*kinds, *["raise", "assert"] * 2 * self.raises])
+        text = {"return": self.returned, "raise": lambda: "raise ValueError(f'{r}')", "assert": self.claimed}.get(kind, lambda: kind)()
         if self.rng.random() < (0.9 if kind != "return" or not in_loop else 0.7):
             self.put(indent, f"if {self.condition()}:")
             if self.rng.random() < 0.5:
@@ -174,6 +175,10 @@ class Writer:
     def returned(self) -> str:
         """A statement that returns something."""
         return f"return [{self.number(1)}, {self.number(0)}]"
+
+    def claimed(self) -> str:
+        """A statement that raises an error where something is not so."""
+        return f"assert {self.condition()}, 'no answer'"
 
     def loop(self, indent: int, in_loop: bool, depth: int) -> None:
         """A `for` over something of known length."""
@@ -265,8 +270,10 @@ class Writer:
 
     def helpers(self) -> None:
         """Functions that everything written may call."""
+        refusal = ["    if u > 1.9: raise ValueError('too large')"] * self.raises
         for line in (
             "def helper(u, w=0.5):",
+            *refusal,
             "    u = u if u > w else 0.5*w",
             "    for q in (u, w):",
             "        if q < -0.5: continue",
@@ -314,11 +321,11 @@ class Writer:
         return "\n".join(self.lines) + "\n"
 
 
-def source_of(seed: int) -> str:
+def source_of(seed: int, *, raises: bool = False) -> str:
     """The text of the function of this number."""
-    return Writer(random.Random(seed)).text()
+    return Writer(random.Random(seed), raises=raises).text()
 
 
-def random_function(seed: int) -> Any:
+def random_function(seed: int, *, raises: bool = False) -> Any:
     """The function of this number, with its text where it can be read."""
-    return space_of(source_of(seed), f"<random {seed}>")["f"]
+    return space_of(source_of(seed, raises=raises), f"<random {seed}{' raises' * raises}>")["f"]

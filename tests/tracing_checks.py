@@ -57,15 +57,22 @@ def assert_refused(function: Callable[..., Any], what: str) -> None:
     assert re.search(what, str(caught.value), re.DOTALL)
 
 
-def followed_or_refused(function: Callable[..., Any], points: Sequence[tuple[float, ...]], given: Callable[[list[float]], Any], what: str) -> str:
-    """Whether a function is refused; where it is not, that its graph gives what it gives when it is called."""
+def followed_or_refused(
+    function: Callable[..., Any], points: Sequence[tuple[float, ...]], given: Callable[[list[float]], Any], what: str, *, may_raise: bool = False
+) -> str:
+    """Whether a function is refused; where it is not, that its graph gives what it gives when it is called, and NaN where it raises an error."""
     try:
-        value = trace(function, [Vector(SYMBOLS)]).value
+        value = trace(function, [Vector(SYMBOLS)], may_raise=may_raise).value
     except UntraceableError:
         return "refused"
     followed = [as_real(item) for item in numbers_of(value) or ()]
     for point in points:
-        expected = [float(item) for item in numbers_of(function(given(list(point)))) or ()]
+        try:
+            expected = [float(item) for item in numbers_of(function(given(list(point)))) or ()]
+        except (ValueError, AssertionError):
+            if not may_raise:
+                raise
+            expected = [np.nan] * len(followed)
         found = evaluate(followed, dict(zip(SYMBOLS, point, strict=True)))
         # a few dozen operations on numbers of size one, in the same order but for what is simplified
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=what)

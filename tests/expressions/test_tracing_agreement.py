@@ -430,20 +430,29 @@ def test_a_function_that_gives_two_answers_is_found() -> None:
 # -- random functions
 
 
-def check_random(seeds: range) -> Counter[str]:
+def check_random(seeds: range, *, raises: bool = False) -> Counter[str]:
     outcome: Counter[str] = Counter()
     for seed in seeds:
         try:
-            function = random_function(seed)
+            function = random_function(seed, raises=raises)
         except SyntaxError:  # two assignments to one name where Python forbids it
             outcome["not Python"] += 1
             continue
-        outcome[followed_or_refused(function, POINTS[:16], Vector, f"seed {seed}")] += 1
+        outcome[followed_or_refused(function, POINTS[:16], Vector, f"seed {seed}", may_raise=raises)] += 1
     return outcome
 
 
 def test_random_functions_agree_with_python_or_are_refused() -> None:
     assert check_random(range(24))["agree"] > 12
+
+
+def test_random_functions_give_nan_where_python_raises_an_error() -> None:
+    assert check_random(range(24), raises=True)["agree"] > 10
+
+
+@pytest.mark.slow
+def test_many_random_functions_give_nan_where_python_raises_an_error() -> None:
+    assert check_random(range(10_000, 10_100), raises=True)["agree"] > 60  # 8 000 were tried once
 
 
 @pytest.mark.slow

@@ -371,12 +371,18 @@ class Words(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Trouble:
-    """An equation that is not finite: how it is called, what it gives, what it says, and where it was written."""
+    """An equation that is not finite: how it is called, what it gives, what it says, and where it was written.
+
+    Parameters
+    ----------
+    ended : the statement of the user's function that raises an exception there.
+    """
 
     label: str
     number: float
     text: str
     origin: Origin
+    ended: Origin | None = None
 
 
 @dataclass(frozen=True, eq=False)

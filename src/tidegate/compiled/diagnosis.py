@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -27,6 +28,7 @@ _SAME_DIVISOR: Final = 1e-9  # likewise, of two that are written differently
 _ENDS: Final = ("sqrt", "log", "div", "pow", "asin", "acos")  # operations with an end of their domain
 
 
+_ENDING: Final = re.compile(r"\b(raise|assert)\b")  # statements that end a run where it comes to them
 _NEAR: Final = 1e-9  # how far from a point its neighbours are, in parts of the values
 
 
@@ -82,7 +84,20 @@ class ExpressionDiagnosis:
         for index, equation in enumerate(self._model.equations):
             (number,) = evaluate([equation.residual], values)
             if not np.isfinite(number):
-                return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin)
+                ended = self._ended(equation.residual, values) if np.isnan(number) else None
+                return Trouble(equation.label or f"equation {index + 1}", number, _text(equation, equation.residual), equation.origin, ended)
+        return None
+
+    def _ended(self, item: Expr, values: Mapping[Expr, float]) -> Origin | None:
+        """The `raise` or `assert` that the user's function comes to there."""
+        for part in walk([item]):
+            if part.op == "select":
+                condition, *arms = part.args
+                (truth,) = evaluate([condition], values)
+                chosen = arms[0] if truth else arms[1]
+                origin = self._model.condition_origins.get(condition)
+                if origin is not None and _ENDING.search(origin.text) and chosen.is_constant and np.isnan(chosen.value):
+                    return origin
         return None
 
     def not_a_number(self, at: Point, suspected: int) -> int:

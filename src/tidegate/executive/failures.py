@@ -148,6 +148,10 @@ def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, rece
         return _pole(problem, integrator)
     if stop is Stop.SINGULAR:
         return _singular(problem, integrator, at_start=at_start)
+    if stop is Stop.RESTART_FAILED or stop in _OF_CONDITIONS:
+        statement = _ending(problem, integrator)
+        if statement is not None:
+            return _ended(statement, t)
     if stop is Stop.RESTART_FAILED:
         where = "at the start" if at_start else f"after the event at t = {t:g}"
         names = listed((name for name, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg), _SHOWN)
@@ -286,6 +290,9 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
     """Name the equation that is not finite at the last good point, or, if all are, the one nearest to overflow just behind it."""
     model, t = problem.model, integrator.time
     found = model.diagnosis.not_finite(integrator)
+    statement = _ending(problem, integrator)
+    if statement is not None:
+        return _ended(statement, t)
     if found is not None:
         return NotFiniteError(
             f"{found.label} gives {found.number} at t = {t:g}: {found.text}",
@@ -324,6 +331,23 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
         time=integrator.time,
         origin=model.diagnosis.suspect(integrator),
         hint="the solution may leave the domain of a root or logarithm, or run to infinity at a finite time",
+    )
+
+
+def _ending(problem: Problem, integrator: StepIntegrator) -> Origin | None:
+    """The statement of a function of the user that raises an exception there, or right beside."""
+    diagnosis = problem.model.diagnosis
+    found = diagnosis.not_finite(integrator) or diagnosis.not_finite_near(integrator)
+    return None if found is None else found.ended
+
+
+def _ended(statement: Origin, t: float) -> RunError:
+    """The user's own function raises an exception there."""
+    return NotFiniteError(
+        f"the run comes to `{statement.text}` at t = {t:.9g}",
+        time=t,
+        origin=statement,
+        hint="the function of the model has no answer there: give it other values, or end the run before by an event",
     )
 
 

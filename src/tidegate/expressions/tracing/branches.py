@@ -7,22 +7,21 @@ its condition until its scope ends; the statements in between are followed for t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Final
 
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branch_changes import Contents, Journal, Namespace, content, have_one_order, identities, write
-from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
+from tidegate.expressions.tracing.call_frames import BranchRaises, CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.merge import MismatchError, Views, merge, merge_keys, merge_later
 from tidegate.expressions.tracing.tracer import Assumption, Departure, TracedScope, Tracer, conjunction
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["fork", "scope"]
+__all__ = ["fork", "in_scope"]
 
 
-_LEAVES_FARTHER: Final = (Flow.RETURN, Flow.BREAK, Flow.CONTINUE, Flow.NEXT)
+_LEAVES_FARTHER: Final = (Flow.RAISE, Flow.RETURN, Flow.BREAK, Flow.CONTINUE, Flow.NEXT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +41,8 @@ def fork(tracer: Tracer, frame: CallFrame, condition: Expr, when_true: Callable[
     mark = len(tracer.departures)
     first = _follow(tracer, frame, condition, True, when_true)
     second = _follow(tracer, frame, condition, False, when_false)
+    if first.flow is Flow.RAISE and second.flow is Flow.RAISE:
+        raise BranchRaises
     if first.flow is second.flow:
         _join_states(tracer, condition, first.contents, second.contents)
         _join_yields(tracer, frame, condition, first.yields, second.yields)
@@ -51,6 +52,14 @@ def fork(tracer: Tracer, frame: CallFrame, condition: Expr, when_true: Callable[
         return first.flow
     leaves_first = _LEAVES_FARTHER.index(first.flow) < _LEAVES_FARTHER.index(second.flow)
     leaving, staying = (first, second) if leaves_first else (second, first)
+    if leaving.flow is Flow.RAISE:
+        # nobody comes behind it: all goes on as in the other branch
+        for place, value in staying.contents.values():
+            write(place, value)
+        frame.result = staying.result
+        frame.yields.extend(staying.yields)
+        tracer.exclude_departures(staying.departures)
+        return staying.flow
     if leaving.yields or staying.yields:
         raise tracer.error(
             f"`return` in one branch of `{condition!r}` only, in a function that yields", "yield in both branches of an `if`, and return after it"
@@ -71,8 +80,11 @@ def _follow(tracer: Tracer, frame: CallFrame, condition: Expr, truth: bool, foll
     with tracer.journal() as journal:
         tracer.assume(condition, truth)
         try:
-            flow = follow()
-            target = None if flow is Flow.NEXT else _target(tracer, flow)
+            try:
+                flow = follow()
+            except BranchRaises:
+                flow = Flow.RAISE
+            target = None if flow in (Flow.NEXT, Flow.RAISE) else _target(tracer, flow)
             exit_contents = _held(tracer, target) if target else {}
             result = tracer.frozen(frame.result) if flow is Flow.RETURN else None
             assumed = tracer.assumed_since(target.depth, target) if target else condition
@@ -149,41 +161,49 @@ def _join_yields(tracer: Tracer, frame: CallFrame, condition: Expr, first: list[
         frame.yields.append(Yielded(tracer.merge(condition, a.value, b.value, "the yielded value"), a.origin))
 
 
-@contextmanager
-def scope(tracer: Tracer, frame: CallFrame, kind: Flow) -> Generator[Callable[[Flow], Flow]]:
-    """A call, a loop or a round of it that branches may leave early; the function it gives joins what left with what stayed."""
+def in_scope(tracer: Tracer, frame: CallFrame, kind: Flow, follow: Callable[[], Flow]) -> Flow:
+    """Follow a call, a loop or a round of it that branches may leave early; what left is joined with what stayed."""
     depth, mark = len(tracer.assumptions), len(tracer.departures)
     with tracer.journal() as journal:
         opened = TracedScope(kind, depth, journal)
         tracer.scopes.append(opened)
-
-        def close(flow: Flow) -> Flow:
-            result = frame.result if flow is Flow.RETURN else None
-            exits = opened.exits
-            if exits and tracer.merge_returns is not None and len(tracer.frames) == 1:
-                result = tracer.frozen(result)
-            _check_yields(tracer, frame, opened)
-            stays = (Flow.NEXT, Flow.CONTINUE) if kind is Flow.CONTINUE else (Flow.NEXT,)
-            if exits and kind is not Flow.RETURN and flow not in stays:
-                opened.is_over = True
-                _leave_for_good(tracer, frame, opened, flow)
-                for place, held in _as_left(exits[-1], journal).values():
-                    write(place, held)
-                exits, flow, result = exits[:-1], Flow.NEXT, None
-            for left in reversed(exits):
-                before = _rejoin(tracer, left, journal)
-                if kind is Flow.RETURN:
-                    result = tracer.merge_result(left.condition, left.result, result, Views({}, before))
-            if kind is Flow.RETURN:
-                frame.result = result
-            return flow
-
         try:
-            yield close
+            try:
+                flow = follow()
+            except BranchRaises:
+                if not opened.exits:
+                    raise
+                flow = Flow.RAISE
+            flow = _closed(tracer, frame, opened, flow)
         finally:
             tracer.scopes.pop()
             del tracer.assumptions[depth:]
         tracer.exclude_departures(tracer.departures[mark:])
+    return flow
+
+
+def _closed(tracer: Tracer, frame: CallFrame, opened: TracedScope, flow: Flow) -> Flow:
+    """Join what has left a scope early with what stayed to its end, and ended so."""
+    kind, journal, exits = opened.kind, opened.journal, opened.exits
+    result = frame.result if flow is Flow.RETURN else None
+    if exits and tracer.merge_returns is not None and len(tracer.frames) == 1:
+        result = tracer.frozen(result)
+    _check_yields(tracer, frame, opened)
+    stays = {Flow.CONTINUE: (Flow.NEXT, Flow.CONTINUE), Flow.RETURN: (Flow.NEXT, Flow.RETURN)}.get(kind, (Flow.NEXT,))
+    if exits and flow not in stays:
+        opened.is_over = True
+        if flow is not Flow.RAISE:
+            _leave_for_good(tracer, frame, opened, flow)
+        for place, held in _as_left(exits[-1], journal).values():
+            write(place, held)
+        exits, flow, result = exits[:-1], Flow.NEXT, exits[-1].result
+    for left in reversed(exits):
+        before = _rejoin(tracer, left, journal)
+        if kind is Flow.RETURN:
+            result = tracer.merge_result(left.condition, left.result, result, Views({}, before))
+    if kind is Flow.RETURN:
+        frame.result = result
+    return flow
 
 
 def _check_yields(tracer: Tracer, frame: CallFrame, opened: TracedScope) -> None:

@@ -18,7 +18,7 @@ from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import FunctionSource, SourceFile
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["CallFrame", "Closure", "Exit", "Flow", "Yielded", "bind_arguments", "closure_of"]
+__all__ = ["BranchRaises", "CallFrame", "Closure", "Exit", "Flow", "Yielded", "bind_arguments", "closure_of"]
 
 
 class Flow(enum.Enum):
@@ -28,6 +28,11 @@ class Flow(enum.Enum):
     BREAK = "break"
     CONTINUE = "continue"
     RETURN = "return"
+    RAISE = "raise"
+
+
+class BranchRaises(BaseException):
+    """The branch that is followed ends in `raise`; everything around it goes on as if it had not been taken."""
 
 
 @dataclass(frozen=True, eq=False)

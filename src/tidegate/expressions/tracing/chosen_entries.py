@@ -29,7 +29,7 @@ from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_seque
 from tidegate.expressions.tracing.vector import settled_index
 from tidegate.expressions.tracing.whole_numbers import Range, whole_range
 
-__all__ = ["entry_of", "is_chosen", "places_of"]
+__all__ = ["entry_of", "is_chosen", "nothing_like", "places_of"]
 
 _MOST_BRANCHES: Final = 256
 _LONG: Final = 4  # numbers of which fewer are branches, and more are a table
@@ -149,7 +149,8 @@ class _Choice:
         if limits[0] < min(entries) or limits[1] > max(entries):
             # for a `try` around it
             self._tracer.may_raise += [(IndexError, self._tracer.here()), (KeyError, self._tracer.here())]
-            value = _merged(self._tracer, without_own_event((index >= min(entries)) & (index <= max(entries))), value, self._nothing(value))
+            is_inside = without_own_event((index >= min(entries)) & (index <= max(entries)))
+            value = _merged(self._tracer, is_inside, value, nothing_like(self._tracer, value))
         return value
 
     def _looked_up(self, index: Expr, entries: Mapping[int, Any]) -> Expr:
@@ -163,31 +164,32 @@ class _Choice:
         value, before = entries[first], first
         for k in others:
             if k - before > 1:
-                value = _merged(self._tracer, without_own_event(index > before), self._nothing(value), value)
+                value = _merged(self._tracer, without_own_event(index > before), nothing_like(self._tracer, value), value)
             value = _merged(self._tracer, without_own_event(index >= k), entries[k], value)
             before = k
         return value
 
-    def _nothing(self, value: Any) -> Any:
-        """What stands for an entry that is not there: the same with numbers that are none."""
-        if is_scalar(value):
-            return math.nan
-        if is_array(value):
-            return np.full(value.shape, math.nan)
-        if is_sequence(value):
-            items: Any = map(self._nothing, value)
-            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-        if is_dict(value):
-            return {key: self._nothing(item) for key, item in value.items()}
-        entries = getattr(value, "__dict__", None)
-        if is_dict(entries) and not callable(value) and not is_text(value):
-            made = copy(value)
-            vars(made).update({name: self._nothing(item) for name, item in entries.items()})
-            return made
-        raise self._tracer.error(
-            "an index that is known only during the run may lie outside of what there is", "limit it to what there is, min(max(i, 0), length - 1)"
-        )
-
 
 def _are_numbers(entries: Mapping[int, Any]) -> bool:
     return len(entries) > _LONG and all(is_scalar(item) and not isinstance(item, Expr) for item in entries.values())
+
+
+def nothing_like(tracer: Tracer, value: Any) -> Any:
+    """What stands for a value that is not there: the same with numbers that are none."""
+    if is_scalar(value):
+        return math.nan
+    if is_array(value):
+        return np.full(value.shape, math.nan)
+    if is_sequence(value):
+        items: Any = [nothing_like(tracer, item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if is_dict(value):
+        return {key: nothing_like(tracer, item) for key, item in value.items()}
+    entries = getattr(value, "__dict__", None)
+    if is_dict(entries) and not callable(value) and not is_text(value):
+        made = copy(value)
+        vars(made).update({name: nothing_like(tracer, item) for name, item in entries.items()})
+        return made
+    raise tracer.error(
+        "an index that is known only during the run may lie outside of what there is", "limit it to what there is, min(max(i, 0), length - 1)"
+    )

@@ -20,7 +20,7 @@ import numpy as np
 from tidegate.errors import Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.branch_changes import Journal, content, identities, owner
-from tidegate.expressions.tracing.branches import fork, scope
+from tidegate.expressions.tracing.branches import fork, in_scope
 from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Closure, Flow, Yielded, bind_arguments, closure_of
 from tidegate.expressions.tracing.is_and_type import check_arguments
 from tidegate.expressions.tracing.merge import ChosenFunction, frozen
@@ -215,9 +215,12 @@ def _run_body(tracer: Tracer, closure: Closure, frame: CallFrame) -> Any:
         tracer.made(frame.variables)
         return tracer.value_of(node.body, frame, is_handed_on=tracer.returns_partly())
     if leaves_early(node):
-        with scope(tracer, frame, Flow.RETURN) as close:
+
+        def follow() -> Flow:
             tracer.made(frame.variables)
-            close(tracer.run(tracer, node.body, frame))
+            return tracer.run(tracer, node.body, frame)
+
+        in_scope(tracer, frame, Flow.RETURN, follow)
         return frame.result
     tracer.made(frame.variables)
     return frame.result if tracer.run(tracer, node.body, frame) is Flow.RETURN else None

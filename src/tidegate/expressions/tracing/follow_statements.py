@@ -14,15 +14,15 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from tidegate.errors import ModelError, Origin, UntraceableError
 from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.assign import assign, assign_item, bind, delete, private_name, promoted
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import Namespace
-from tidegate.expressions.tracing.branches import fork, scope
-from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow
+from tidegate.expressions.tracing.branches import fork, in_scope
+from tidegate.expressions.tracing.call_frames import BranchRaises, CallFrame, Closure, Flow
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
 from tidegate.expressions.tracing.patterns import matched
@@ -82,8 +82,7 @@ def _once(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, *, early:
     """The body of a loop, once; ``early`` if a condition may leave it before its end."""
     if not early:
         return run(tracer, node.body, frame)
-    with scope(tracer, frame, Flow.CONTINUE) as close:
-        return close(run(tracer, node.body, frame))
+    return in_scope(tracer, frame, Flow.CONTINUE, partial(run, tracer, node.body, frame))
 
 
 def _for(tracer: Tracer, node: ast.For, frame: CallFrame) -> Flow:
@@ -138,14 +137,15 @@ def _loop(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, rounds: C
     if isinstance(node, ast.For) and not may_break(node):
         flow = rounds()
         return run(tracer, node.orelse, frame) if flow is Flow.NEXT else flow
-    with scope(tracer, frame, Flow.BREAK) as close:
+
+    def follow() -> Flow:
         flow = rounds()
         tracer.scopes[-1].is_over = True
         if flow is Flow.NEXT:
-            flow = run(tracer, node.orelse, frame)
-        elif flow is Flow.BREAK:
-            flow = Flow.NEXT
-        return close(flow)
+            return run(tracer, node.orelse, frame)
+        return Flow.NEXT if flow is Flow.BREAK else flow
+
+    return in_scope(tracer, frame, Flow.BREAK, follow)
 
 
 def _check_exits(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame) -> None:
@@ -225,14 +225,22 @@ def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: CallFrame, pl
 def _assert(tracer: Tracer, node: ast.Assert, frame: CallFrame) -> None:
     test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
     if isinstance(test, Expr):
-        raise tracer.error(
-            f"`assert` on the condition `{test!r}`, which depends on symbols", "state it as an event that ends the run, or leave it out of the model"
-        )
-    if not test:
+        if tracer.ends is None or tracer.tries:
+            what = f"`assert` on the condition `{test!r}`, which depends on symbols"
+            raise tracer.error(what, "state it as an event that ends the run, or leave it out of the model")
+
+        def fails() -> Flow:
+            tracer.position = (frame.file, node)
+            _end(tracer)
+
+        fork(tracer, frame, test, lambda: Flow.NEXT, fails)
+    elif not test:
         raise AssertionError(None if node.msg is None else tracer.evaluate(tracer, node.msg, frame))
 
 
 def _raise(tracer: Tracer, node: ast.Raise, frame: CallFrame) -> None:
+    if tracer.assumptions and tracer.ends is not None and not tracer.tries:
+        _end(tracer)
     if tracer.assumptions:
         condition = tracer.assumed_since(0)
         raise tracer.error(
@@ -248,8 +256,19 @@ def _raise(tracer: Tracer, node: ast.Raise, frame: CallFrame) -> None:
     raise error from tracer.evaluate(tracer, node.cause, frame)
 
 
+def _end(tracer: Tracer) -> NoReturn:
+    """Note that the run ends where the function that is followed would come to where it is now, and leave the branch."""
+    assert tracer.ends is not None
+    condition = tracer.assumed_since(0)
+    tracer.ends.append(condition)
+    # nothing says it better than the line itself, if the run comes to it
+    tracer.condition_origins[condition.args[0] if condition.op == "not" else condition] = tracer.here()
+    raise BranchRaises
+
+
 def _try(tracer: Tracer, node: ast.Try, frame: CallFrame) -> Flow:
     scopes, mark = list(tracer.scopes), len(tracer.departures)
+    tracer.tries += 1
     try:
         flow = _guarded(tracer, node, frame)
     except Exception:
@@ -257,6 +276,8 @@ def _try(tracer: Tracer, node: ast.Try, frame: CallFrame) -> Flow:
         if last is not Flow.NEXT:
             return last
         raise
+    finally:
+        tracer.tries -= 1
     if node.finalbody and any(item.scope in scopes for item in tracer.departures[mark:]):
         raise tracer.error(
             "`return` or `continue` under a condition that depends on symbols inside a `try` with `finally`",

@@ -14,7 +14,8 @@ from typing import Any, Final
 from tidegate.errors import Origin
 from tidegate.expressions.nodes import TRUE, Expr
 from tidegate.expressions.tracing.branch_changes import Namespace
-from tidegate.expressions.tracing.call_frames import Yielded
+from tidegate.expressions.tracing.call_frames import BranchRaises, Yielded
+from tidegate.expressions.tracing.chosen_entries import nothing_like
 from tidegate.expressions.tracing.conditional_elements import ChosenElements, Sometimes
 from tidegate.expressions.tracing.follow_calls import Yields, call
 from tidegate.expressions.tracing.follow_expressions import evaluate
@@ -60,6 +61,7 @@ def trace(
     make_equation: Callable[[Any, Any], Any] | None = None,
     merge_returns: MergeReturns | None = None,
     point: Mapping[Expr, float] | None = None,
+    may_raise: bool = False,
 ) -> Trace:
     """Run a function on symbols.
 
@@ -72,6 +74,8 @@ def trace(
     make_equation : what ``yield left == right`` yields, ``(left, right) -> anything``; by default the condition that they are equal.
     merge_returns : joins what the function itself returns in the two branches of a symbolic `if`, called like ``merge_yields``;
         by default both must have the same structure.
+    may_raise : whether `raise` and `assert` under conditions are followed: what is returned is NaN there, and the origins of these conditions are
+        those of the statements; by default they are errors.
     point : values of the symbols that decide every condition, so that one path is followed, as a plain call would; by default all paths are.
 
     Raises
@@ -87,7 +91,7 @@ def trace(
     >>> trace(weir, [symbol(Role.UNKNOWN, "level")]).value
     level - 1 if level > 1 else 0
     """
-    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns, point)
+    tracer = Tracer(evaluate, run, call, merge_yields, make_equation, merge_returns, point, ends=[] if may_raise else None)
     token = _tracer.set(tracer)
     joined = joined_objects.set(tracer.join_objects)
     place = followed_place.set(tracer.here)
@@ -98,12 +102,14 @@ def trace(
             try:
                 result = call(tracer, function, tuple(arguments), {})
                 yields = list(result.yielded) if isinstance(result, Yields) else []
-                value = frozen(_checked(tracer, tracer.settled(result.result if isinstance(result, Yields) else result)))
+                value = frozen(_with_ends(tracer, _checked(tracer, tracer.settled(result.result if isinstance(result, Yields) else result))))
                 changed = tuple(entry for entry in journal.capture().values() if not isinstance(entry[0], Namespace))
             finally:
                 # symbols must not stay behind in the user's own objects, nor what was done to them in vain
                 journal.restore()
         tracer.note(value)
+    except BranchRaises:
+        raise tracer.error("the function raises an exception whatever comes", "look at its `raise` and `assert`") from None
     except Exception as error:
         located = tracer.located(error)
         if located is error:
@@ -122,6 +128,13 @@ def path_condition() -> Expr:
     """Under which condition the function being traced is where it is now; for functions of a front end that are called from it."""
     tracer = _tracer.get()
     return TRUE if tracer is None else tracer.assumed_since(0)
+
+
+def _with_ends(tracer: Tracer, value: Any) -> Any:
+    """The value, NaN where an exception was raised before it was returned."""
+    for condition in tracer.ends or ():
+        value = tracer.merge(condition, nothing_like(tracer, value), value, "the returned value")
+    return value
 
 
 def _checked(tracer: Tracer, value: Any) -> Any:

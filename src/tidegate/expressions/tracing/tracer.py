@@ -98,6 +98,8 @@ class Tracer:
     partly : dictionaries whose keys, or their order, depend on a condition: they can be changed, and handed on to a front end that reads such.
     handed_on : the expression whose value is only handed on, if it is one of these.
     hands_on : depths of the calls that return to where their value is handed on.
+    ends : conditions under which the function raises an exception; None where that is not followed.
+    tries : how many `try` are around.
     """
 
     evaluate: Callable[[Tracer, ast.expr, CallFrame], Any]
@@ -116,6 +118,8 @@ class Tracer:
     spoiled: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
     partly: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
     handed_on: ast.expr | None = None
+    ends: list[Expr] | None = None
+    tries: int = 0
     hands_on: set[int] = field(default_factory=set[int])
     position: tuple[SourceFile, ast.AST] | None = None
     failure: tuple[BaseException, Origin, int] | None = None

@@ -124,9 +124,12 @@ class Lowering:
     problems: Problems = field(default_factory=Problems)
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
 
-    def follow(self, function: Callable[..., Any], *slopes: Any, name: str = "") -> Trace:
-        """A function called with time, unknowns, their derivatives if it is a residual, and parameters and discrete variables if it takes them."""
-        return self.traced(function, self._arguments(function, *slopes, name=name))
+    def follow(self, function: Callable[..., Any], *slopes: Any, name: str = "", may_raise: bool = True) -> Trace:
+        """A function called with time, unknowns, their derivatives if it is a residual, and parameters and discrete variables if it takes them.
+
+        What gives conditions may not raise exceptions under conditions: there is no condition that is neither true nor false.
+        """
+        return self.traced(function, self._arguments(function, *slopes, name=name), may_raise=may_raise)
 
     def follow_of_parameters(self, function: Callable[..., Any], shown: str) -> Trace:
         """A function called with the parameters, if it takes them; ``shown`` is the option it was given for."""
@@ -169,10 +172,10 @@ class Lowering:
             found |= {piece.name: f"{piece.name} is {kind} of this model: {owner}[{piece.name!r}]{taken}" for piece in quantities.pieces}
         return found
 
-    def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Trace:
+    def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...], *, may_raise: bool = False) -> Trace:
         """A function called with symbols, compared with what plain Python makes of the start values."""
         with self._probed() as known:
-            traced = followed(function, arguments)
+            traced = followed(function, arguments, may_raise=may_raise)
             start = at_start(arguments, known)
             place, among = function_origin(function), self.numbers_of_texts()
             require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, among=among)

@@ -54,7 +54,7 @@ def lower_events(lowering: Lowering, states: set[str]) -> tuple[tuple[When, ...]
 
 def _when(lowering: Lowering, item: EventClause, condition: Callable[..., Any], label: str, states: set[str]) -> When:
     origin = function_origin(condition)
-    followed = lowering.follow(condition, name=f"the condition of {label}")
+    followed = lowering.follow(condition, name=f"the condition of {label}", may_raise=False)
     conditions: list[Expr] = []
     for value in flat(followed.value):
         if isinstance(value, bool | np.bool_) or (isinstance(value, Expr) and value.is_boolean):

@@ -42,13 +42,16 @@ class _Mode:
     said: Remarks
 
 
-def followed(function: Callable[..., Any], arguments: tuple[Any, ...], merged: Merge | None = None, said: Remarks | None = None) -> Trace:
+def followed(
+    function: Callable[..., Any], arguments: tuple[Any, ...], merged: Merge | None = None, said: Remarks | None = None, *, may_raise: bool = False
+) -> Trace:
     """A function followed on symbols, for all texts at once or for each by itself.
 
     Parameters
     ----------
     merged : joins what it returns in two branches; by default both have the same structure.
     said : collects what it says; None for a function that has nothing to say.
+    may_raise : whether it may raise exceptions under conditions, as ``trace`` has it.
 
     Raises
     ------
@@ -56,9 +59,9 @@ def followed(function: Callable[..., Any], arguments: tuple[Any, ...], merged: M
         for what cannot be followed.
     """
     try:
-        one = _mode(TRUE, function, arguments, merged, said)
+        one = _mode(TRUE, function, arguments, merged, said, may_raise)
     except UntraceableError:
-        found = _mode_by_mode(function, arguments, merged, said)
+        found = _mode_by_mode(function, arguments, merged, said, may_raise)
         if found is None:
             raise
         return found
@@ -67,10 +70,12 @@ def followed(function: Callable[..., Any], arguments: tuple[Any, ...], merged: M
     return one.trace
 
 
-def _mode_by_mode(function: Callable[..., Any], arguments: tuple[Any, ...], merged: Merge | None, said: Remarks | None) -> Trace | None:
+def _mode_by_mode(
+    function: Callable[..., Any], arguments: tuple[Any, ...], merged: Merge | None, said: Remarks | None, may_raise: bool
+) -> Trace | None:
     """The same for each text by itself; None where that is not possible either, or no argument has texts."""
     try:
-        modes = [_mode(condition, function, known, merged, said) for condition, known in _with_known_texts(arguments)]
+        modes = [_mode(condition, function, known, merged, said, may_raise) for condition, known in _with_known_texts(arguments)]
         if not modes:
             return None
         *others, last = modes
@@ -87,9 +92,11 @@ def _mode_by_mode(function: Callable[..., Any], arguments: tuple[Any, ...], merg
     return Trace(value, (), origins, {}, tuple(entry for mode in modes for entry in mode.trace.changed))
 
 
-def _mode(condition: Expr, function: Callable[..., Any], arguments: tuple[Any, ...], merged: Merge | None, said: Remarks | None) -> _Mode:
+def _mode(
+    condition: Expr, function: Callable[..., Any], arguments: tuple[Any, ...], merged: Merge | None, said: Remarks | None, may_raise: bool
+) -> _Mode:
     with nullcontext(Remarks()) if said is None else collect_remarks() as made:
-        return _Mode(condition, trace(function, arguments, merge_returns=merged), made)
+        return _Mode(condition, trace(function, arguments, merge_returns=merged, may_raise=may_raise), made)
 
 
 def _with_known_texts(arguments: tuple[Any, ...]) -> Iterator[tuple[Expr, tuple[Any, ...]]]:
