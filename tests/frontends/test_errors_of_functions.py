@@ -97,3 +97,41 @@ def test_errors_inside_of_try_and_in_conditions_are_refused() -> None:
     events = tg.event(lambda t, y: density(y[0]) > 1e3, reset=lambda t, y: [1.0])
     with pytest.raises(UntraceableError, match="`raise` in a branch"):
         tg.simulate(tg.ode(lambda t, y: [-1.0], y0=[300.0], events=events), (0.0, 1.0))
+
+
+class Cooler(tg.Component):
+    """What loses heat, and a water tank that must not freeze."""
+
+    T = tg.State(300.0)
+    rate = tg.Algebraic()
+    k = tg.Parameter(0.01)
+
+    def equations(self) -> Any:
+        """As Newton's law has it, but for the numbers."""
+        assert self.k > 0
+        yield self.rate == self.k * density(self.T)
+        yield tg.der(self.T) == -self.rate
+
+
+@pytest.mark.parametrize("method", ["auto", "ida", "radau"])
+def test_a_component_ends_the_run_where_its_helper_raises_an_error(method: str) -> None:
+    with pytest.raises(RunError, match=r"`raise ValueError\(f\"frozen at \{temperature\}\"\)` at t = 2\.692") as caught:
+        tg.simulate(Cooler(), (0.0, 10.0), method=method)
+    assert caught.value.result is not None
+    assert caught.value.result.final["T"] == pytest.approx(273.15, abs=1e-4)
+
+
+def test_an_assertion_about_a_parameter_of_a_component_ends_the_run_at_its_start() -> None:
+    with pytest.raises(RunError, match=r"the run comes to `assert self.k > 0` at t = 0"):
+        tg.simulate(Cooler(k=-1.0), (0.0, 1.0))
+
+
+def test_a_part_of_a_component_ends_the_run_as_well() -> None:
+    class Both(tg.Component):
+        """Two of them."""
+
+        a = Cooler()
+        b = Cooler(k=0.02)
+
+    with pytest.raises(RunError, match=r"`raise ValueError\(f\"frozen at \{temperature\}\"\)` at t = 1\.346"):
+        tg.simulate(Both(), (0.0, 10.0))

@@ -44,6 +44,7 @@ class Trace:
     condition_origins : where each condition in the expressions was written first.
     item_origins : where the entries of the returned list or dict were written, by index or key, if it is written out.
     changed : the user's objects that the function changed, each with what it held at the end; they hold again what they held before.
+    ends : the conditions under which it raises an exception, if it may.
     """
 
     value: Any
@@ -51,6 +52,7 @@ class Trace:
     condition_origins: Mapping[Expr, Origin]
     item_origins: Mapping[Any, Origin]
     changed: tuple[tuple[Any, Any], ...] = ()
+    ends: tuple[Expr, ...] = ()
 
 
 def trace(
@@ -74,8 +76,8 @@ def trace(
     make_equation : what ``yield left == right`` yields, ``(left, right) -> anything``; by default the condition that they are equal.
     merge_returns : joins what the function itself returns in the two branches of a symbolic `if`, called like ``merge_yields``;
         by default both must have the same structure.
-    may_raise : whether `raise` and `assert` under conditions are followed: what is returned is NaN there, and the origins of these conditions are
-        those of the statements; by default they are errors.
+    may_raise : whether `raise` and `assert` under conditions are followed: what is returned is NaN there, what is yielded is not, and the origins of
+        these conditions are those of the statements; by default they are errors.
     point : values of the symbols that decide every condition, so that one path is followed, as a plain call would; by default all paths are.
 
     Raises
@@ -121,7 +123,7 @@ def trace(
         followed_place.reset(place)
         if sys.getrecursionlimit() == max(limit, _RECURSION_LIMIT):
             sys.setrecursionlimit(limit)
-    return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer), changed)
+    return Trace(value, tuple(yields), tracer.condition_origins, _item_origins(tracer), changed, tuple(tracer.ends or ()))
 
 
 def path_condition() -> Expr:
@@ -132,7 +134,7 @@ def path_condition() -> Expr:
 
 def _with_ends(tracer: Tracer, value: Any) -> Any:
     """The value, NaN where an exception was raised before it was returned."""
-    for condition in tracer.ends or ():
+    for condition in (tracer.ends or ()) if value is not None else ():
         value = tracer.merge(condition, nothing_like(tracer, value), value, "the returned value")
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -65,6 +66,17 @@ def _several(item: Any) -> list[Any]:
     """What was yielded; of a list what is in it, where these are no equations."""
     found = flat(item) if is_array(item) else [item]
     return found if any(isinstance(one, _STATEMENTS) for one in found) else [item]
+
+
+def _ended(equations: list[Equality], ends: Sequence[Expr]) -> list[Equality]:
+    """Equations that have no solution where the method that yields them raises an exception: it ends the run there."""
+    if not ends or not equations:
+        return equations
+    at = next((k for k, item in enumerate(equations) if item.left.op == "symbol" and item.left.data.role is Role.DERIVATIVE), 0)
+    right = equations[at].right
+    for condition in ends:
+        right = select(condition, math.nan, right)
+    return [replace(item, right=right) if k == at else item for k, item in enumerate(equations)]
 
 
 def _in_order_of_size(values: list[float]) -> list[float]:
@@ -208,13 +220,13 @@ class Follower:
                     origin=self.placed(place),
                     hint="write `yield left == right`, one line an equation, or return a list of them",
                 )
-            return read([*followed.yields, *(Yielded(item, place) for item in returned)])
+            return _ended(read([*followed.yields, *(Yielded(item, place) for item in returned)]), followed.ends)
 
         def along(point: Mapping[Expr, float]) -> list[float]:
             return _sizes(equations_of(self._trace(method, (), merge_yields=merge, make_equation=make_equality, point=point)), point)
 
         with noted_statements() as made, self._names_of_its_own():
-            followed = self._trace(method, (), merge_yields=merge, make_equation=make_equality)
+            followed = self._trace(method, (), merge_yields=merge, make_equation=make_equality, may_raise=True)
         returned: Any = followed.value if is_array(followed.value) else ()
         self._require_yielded(made, [*followed.yields, *(Yielded(item, place) for item in returned)])
         yielded = {item.value for item in (*followed.yields, *(Yielded(item, place) for item in returned)) if isinstance(item.value, Expr)}
