@@ -76,6 +76,13 @@ class Writer:
                 f"{{'low': tally, 'high': helper}}[kind]({inner[0]})",
                 f"(max if {self.condition(0)} else min)({inner[0]}, {inner[1]})",
                 "float(len(kind))",
+                f"sorted([{inner[0]}, {inner[1]}, {inner[2]}])[{self.rng.randint(0, 2)}]",
+                f"sum(v for v in xs if v > {inner[0]})",
+                f"max((v for v in [*xs, {inner[0]}] if v < {self.rng.uniform(-1, 1):.3f}), default={inner[1]})",
+                f"next((v for v in xs if v > {inner[0]}), {inner[1]})",
+                f"float(len([v for v in xs if tally(v) > {inner[0]}]))",
+                f"sum(filter(lambda v: v > {inner[0]}, xs))",
+                f"sum(v*w for v in xs if v > 0 for w in alias if w < {inner[0]})",
             ]
         )
 
@@ -138,6 +145,10 @@ class Writer:
             lambda: self.put(indent, f"s = shared + {self.number(0)}"),
             lambda: self.put(indent, f"xs = {self.rng.choice(['xs[::-1]', '[v + 0.1 for v in xs]', 'list(alias)', 'sorted(xs, key=lambda v: 0)'])}"),
             lambda: self.put(indent, f"r, *rest = xs; s += rest[{self.rng.randint(0, 1)}]"),
+            lambda: self.put(
+                indent, self.rng.choice(["xs = sorted(xs)", "xs.sort(reverse=True)", "alias.sort(key=abs)", "r, s = sorted((s, r), key=tally)"])
+            ),
+            lambda: self.put(indent, f"some = [v for v in xs if v > {self.number(0)}]; r = sum(some)/len(some) if some else {self.number(0)}"),
             lambda: self.put(indent, f"kind = 'low' if {self.condition()} else {self.rng.choice(['kind', repr('high')])}"),
             lambda: self.put(indent, f"act = {self.rng.choice(['tally', 'early', 'helper', 'abs', 'float', 'math.sin', 'record_it'])}"),
             lambda: self.put(indent, "kind = {'low': 'high', 'high': 'low'}[kind]"),
@@ -192,6 +203,9 @@ class Writer:
                 ("enumerate(list(xs))", f"i{self.loops}, {name}"),
                 ("zip(reversed(xs), [1.0, 2.0])", f"{name}, i{self.loops}"),
                 ("[v for v in xs if v is not None]", name),
+                (f"[v for v in xs if v > {self.number(0)}]", name),
+                (f"(0.5*v for v in tuple(xs) if v < {self.number(0)})", name),
+                ("filter(lambda v: v > 0.1, tuple(xs))", name),
             ]
         )
         if over == "xs":

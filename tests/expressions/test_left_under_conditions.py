@@ -124,7 +124,12 @@ def extremes_where(y):
 
 
 def first_where(y):
-    return [next((v for v in y if v > 0), -3.0), next(k for k in (2.0, 0.0, -99.0) if y[0] > k), next((k for k, v in enumerate(y) if v < 0), 9)]
+    return [
+        next((v for v in y if v > 0), -3.0),
+        next(k for k in (2.0, 0.0, -99.0) if y[0] > k),
+        next((k for k, v in enumerate(y) if v < 0), 9),
+        next(iter(filter(lambda v: v > 0, y)), 0.0),
+    ]
 
 
 def any_where(y):
@@ -145,6 +150,37 @@ def filtered_twice(y):
     ]
 
 
+def looped_over_some(y):
+    total, seen = 0.0, 0.0
+    for v in [u for u in y if u > 0]:
+        if v > 2:
+            continue
+        total += v
+        if total > 1.5:
+            break
+        seen += 1.0
+    for k, v in [(k, v) for k, v in enumerate(y) if v < 1]:
+        total += k * v
+    for v in filter(lambda u: u > 0.5, y):
+        seen += 10.0 * v
+    return [total, seen]
+
+
+def returned_from_a_loop_over_some(y):
+    for v in (2.0 * u for u in y if u > 0.5):
+        if v < 2:
+            return [v, 1.0]
+    return [0.0, 2.0]
+
+
+def sorted_values(y):
+    low, middle, high = sorted(y)
+    values = [y[0], 0.3, y[1]]
+    values.sort(reverse=True)
+    names = sorted([("a", y[0]), ("b", y[1]), ("c", y[2])], key=lambda pair: -pair[1])
+    return [low, middle, high, *values, names[0][1], *np.fromiter((v * 2 for v in y), float)]
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -162,6 +198,9 @@ def filtered_twice(y):
         first_where,
         any_where,
         filtered_twice,
+        looped_over_some,
+        returned_from_a_loop_over_some,
+        sorted_values,
     ],
 )
 def test_what_is_left_or_left_out_under_conditions_is_followed_as_python_has_it(function: Callable[..., Any]) -> None:

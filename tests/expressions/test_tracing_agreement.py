@@ -320,10 +320,6 @@ def moved_iterator(y):
     return r + next(values)
 
 
-def filtered(y):
-    return next(iter(filter(lambda v: v > 0, y)), 0.0)
-
-
 def changed_under_another_name(y):
     first = [1.0, 2.0]
     second = first
@@ -365,7 +361,6 @@ def read_the_clock(y):
         (division_in_a_helper_with_handler, "ZeroDivisionError"),
         (cleaned_up, "`finally`"),
         (moved_iterator, "iterator"),
-        (filtered, "iterator"),
         (changed_under_another_name, "another name"),
         (changed_by_another_name, "another name"),
         (read_the_clock, "clock"),

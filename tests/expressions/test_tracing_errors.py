@@ -45,11 +45,11 @@ def symbolic_raise(y):
 
 
 def symbolic_sort(y):
-    return sorted(y)  # here
+    return sorted([*y, *range(30)])  # here
 
 
 def symbolic_list_sort(y):
-    values = list(y)
+    values = [*y, *range(30)]
     values.sort()  # here
     return values
 

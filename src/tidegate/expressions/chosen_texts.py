@@ -12,7 +12,7 @@ from typing import Any, Self
 from tidegate.errors import UntraceableError
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, select
 
-__all__ = ["ChosenText", "NamingText", "choice_among", "chosen", "is_text", "is_unknown_text", "texts_of", "truth_of_text"]
+__all__ = ["ChosenText", "NamingText", "choice_among", "chosen", "chosen_text", "is_text", "is_unknown_text", "texts_of", "truth_of_text"]
 
 
 class ChosenText:
@@ -92,6 +92,23 @@ def _stands_for_text(value: object) -> bool:
 def chosen(value: Any) -> Any:
     """A text or a member of an enumeration, or a choice among such, for what stands for one."""
     return value if isinstance(value, str | Enum | ChosenText) else getattr(value, "chosen", value)
+
+
+def chosen_text(condition: Expr, a: Any, b: Any) -> ChosenText:
+    """``a`` where the condition holds, else ``b``; no text stands in it twice, so that choices of choices do not grow without end."""
+    made = ChosenText(condition, a, b)
+    leaves = _leaves(made)
+    different = list(dict.fromkeys((type(one), one) for one in leaves if isinstance(one, str | Enum)))
+    if len(different) == len(leaves) or any(not isinstance(one, str | Enum) for one in leaves):
+        return made
+    found: Any = different[-1][1]
+    for _, text in reversed(different[:-1]):
+        found = ChosenText(as_boolean(made == text), text, found)
+    return found if isinstance(found, ChosenText) else made
+
+
+def _leaves(text: Any) -> list[Any]:
+    return [*_leaves(text.a), *_leaves(text.b)] if isinstance(text, ChosenText) else [text]
 
 
 def choice_among(cases: Sequence[tuple[Expr, Any]]) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tidegate.errors import UntraceableError
-from tidegate.expressions.chosen_texts import ChosenText, is_text
+from tidegate.expressions.chosen_texts import chosen_text, is_text
 from tidegate.expressions.elementwise import elementwise, holds_expressions
 from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.lookup_tables import constant_outside, table
@@ -206,7 +206,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     level - 1 if level > 1 else 0
     """
     if (is_text(a) or is_text(b)) and isinstance(condition, Expr) and not condition.is_constant:
-        return ChosenText(condition, a, b)
+        return chosen_text(condition, a, b)
     return _choose(condition, a, b)
 
 

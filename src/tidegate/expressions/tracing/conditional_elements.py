@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
+from itertools import repeat
 from typing import Any, Final, NoReturn, Self
 
 import numpy as np
@@ -226,7 +227,7 @@ def chosen_elements(array: Any, mask: Any, origin: Origin) -> ChosenElements | N
 
 def pairs_of(values: Any) -> Pairs:
     """Elements of anything with the conditions that they are there."""
-    return values.pairs if isinstance(values, Sometimes | FollowedGenerator | ChosenElements) else ((value, TRUE) for value in values)
+    return values.pairs if isinstance(values, Sometimes | FollowedGenerator | ChosenElements) else zip(values, repeat(TRUE), strict=False)
 
 
 # -- what can be said of all

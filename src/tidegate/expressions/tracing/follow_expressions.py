@@ -21,7 +21,7 @@ from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.conditional_calls import as_list
-from tidegate.expressions.tracing.conditional_elements import FollowedGenerator
+from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, pairs_of
 from tidegate.expressions.tracing.follow_calls import is_followed
 from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, check_member, equal_sequences, is_among_numbers, same_object
 from tidegate.expressions.tracing.merge import filled
@@ -31,7 +31,7 @@ from tidegate.expressions.tracing.unknown_texts import are_members, by_texts, co
 from tidegate.expressions.tracing.value_kinds import is_array
 from tidegate.expressions.tracing.vector import is_symbolic, plain, stored
 
-__all__ = ["BINARY", "evaluate", "iterate", "make_closure", "note_division"]
+__all__ = ["BINARY", "evaluate", "make_closure", "note_division", "pairs_over"]
 
 BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
     ast.Add: operator.add,
@@ -361,13 +361,25 @@ def _laid_over(tracer: Tracer, entries: dict[Any, Any], over: Any) -> dict[Any, 
 
 
 def _elements(
-    tracer: Tracer, element: ast.expr, generators: list[ast.comprehension], frame: CallFrame, over: Iterator[Any] | None = None
+    tracer: Tracer, element: ast.expr, generators: list[ast.comprehension], frame: CallFrame, over: Iterator[tuple[Any, Expr]] | None = None
 ) -> Iterator[tuple[Any, Expr]]:
     """Every element of nested comprehension loops, and the condition that it is there; ``over`` is what the outermost runs over."""
     head, *rest = generators
-    for item in iterate(tracer, head.iter, frame) if over is None else over:
+    for item, condition in pairs_over(tracer, head.iter, frame) if over is None else over:
         assign(tracer, head.target, item, frame)
-        yield from _filtered(tracer, element, head.ifs, rest, frame)
+        if condition is TRUE:
+            yield from _filtered(tracer, element, head.ifs, rest, frame)
+        else:
+            for value, other in _under_condition(tracer, element, condition, head.ifs, rest, frame):
+                yield value, condition & other
+
+
+def _under_condition(
+    tracer: Tracer, element: ast.expr, condition: Expr, tests: list[ast.expr], rest: list[ast.comprehension], frame: CallFrame
+) -> list[tuple[Any, Expr]]:
+    """Those of a round that is there under a condition."""
+    parts = [element, *tests, *(part for item in rest for part in (item.iter, *item.ifs))]
+    return _under(tracer, frame, condition, True, parts, lambda: list(_filtered(tracer, element, tests, rest, frame)))
 
 
 def _filtered(
@@ -383,9 +395,7 @@ def _filtered(
     first, *others = tests
     test = tracer.truth(evaluate(tracer, first, frame))
     if isinstance(test, Expr):
-        parts = [element, *others, *(part for item in rest for part in (item.iter, *item.ifs))]
-        found = _under(tracer, frame, test, True, parts, lambda: list(_filtered(tracer, element, others, rest, frame)))
-        for value, condition in found:
+        for value, condition in _under_condition(tracer, element, test, others, rest, frame):
             yield value, test & condition
     elif test:
         yield from _filtered(tracer, element, others, rest, frame)
@@ -402,14 +412,14 @@ def _certain(tracer: Tracer, elements: Iterator[tuple[Any, Expr]]) -> Iterator[A
         yield value
 
 
-def iterate(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[Any]:
-    """What a loop runs over."""
+def pairs_over(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[tuple[Any, Expr]]:
+    """What a loop runs over, each with the condition that it is there."""
     value = evaluate(tracer, node, frame)
     if isinstance(value, Expr):
         raise tracer.error(f"a loop over `{value!r}`, which is a single symbolic number")
     tracer.consumed(value)
     tracer.taken_in_turn(value)
-    return iter(value)
+    return iter(pairs_of(value))
 
 
 def _inner(frame: CallFrame) -> CallFrame:
@@ -436,7 +446,7 @@ def _dict_comprehension(tracer: Tracer, node: ast.DictComp, frame: CallFrame) ->
 
 def _generator(tracer: Tracer, node: ast.GeneratorExp, frame: CallFrame) -> Any:
     inner = _inner(frame)
-    over = iterate(tracer, node.generators[0].iter, frame)  # at once, as Python does
+    over = pairs_over(tracer, node.generators[0].iter, frame)  # at once, as Python does
     return tracer.made(FollowedGenerator(_elements(tracer, node.elt, node.generators, inner, over)))
 
 

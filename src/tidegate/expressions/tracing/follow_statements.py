@@ -24,7 +24,7 @@ from tidegate.expressions.tracing.branch_changes import Namespace
 from tidegate.expressions.tracing.branches import fork, in_scope
 from tidegate.expressions.tracing.call_frames import BranchRaises, CallFrame, Closure, Flow
 from tidegate.expressions.tracing.chosen_entries import entry_of
-from tidegate.expressions.tracing.follow_expressions import BINARY, iterate, make_closure, note_division
+from tidegate.expressions.tracing.follow_expressions import BINARY, make_closure, note_division, pairs_over
 from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early, may_break
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
@@ -86,11 +86,12 @@ def _once(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, *, early:
 
 
 def _for(tracer: Tracer, node: ast.For, frame: CallFrame) -> Flow:
-    items = iterate(tracer, node.iter, frame)
+    items = pairs_over(tracer, node.iter, frame)
 
     def rounds() -> Flow:
         flow = _rounds_of_for(tracer, node, items, frame)
-        if isinstance(node.iter, _NAMED) and tracer.scopes and tracer.scopes[-1].exits and tracer.evaluate(tracer, node.iter, frame) is items:
+        is_left = tracer.scopes and tracer.scopes[-1].kind is Flow.BREAK and tracer.scopes[-1].exits
+        if is_left and isinstance(node.iter, _NAMED) and hasattr(tracer.evaluate(tracer, node.iter, frame), "__next__"):
             raise tracer.error(
                 "a loop over an iterator is left under a condition that depends on symbols; how far it is then would be known only during the run",
                 "make a list of it first, and loop over that",
@@ -100,11 +101,20 @@ def _for(tracer: Tracer, node: ast.For, frame: CallFrame) -> Flow:
     return _loop(tracer, node, frame, rounds)
 
 
-def _rounds_of_for(tracer: Tracer, node: ast.For, items: Iterator[Any], frame: CallFrame) -> Flow:
+def _rounds_of_for(tracer: Tracer, node: ast.For, items: Iterator[tuple[Any, Expr]], frame: CallFrame) -> Flow:
     early = leaves_early(node)
-    for item in items:
+
+    def once(item: Any) -> Flow:
         assign(tracer, node.target, item, frame)
         flow = _once(tracer, node, frame, early=early)
+        return Flow.NEXT if flow is Flow.CONTINUE else flow
+
+    for item, condition in items:
+        is_there = tracer.truth(condition)
+        if isinstance(is_there, Expr):
+            flow = fork(tracer, frame, is_there, partial(once, item), lambda: Flow.NEXT)
+        else:
+            flow = once(item) if is_there else Flow.NEXT
         if flow in (Flow.RETURN, Flow.BREAK):
             return flow
         _check_exits(tracer, node, frame)

@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from tidegate.errors import Origin
-from tidegate.expressions.chosen_texts import ChosenText, is_text
+from tidegate.expressions.chosen_texts import chosen_text, is_text
 from tidegate.expressions.nodes import Expr, select
 from tidegate.expressions.tracing.array_types import kind_of_both
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
@@ -196,7 +196,7 @@ def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, dept
     if is_array(a) or is_array(b):
         return _merge_arrays(condition, a, b, views)
     if is_text(a) and is_text(b):
-        return a if isinstance(a, str | Enum) and type(a) is type(b) and a == b else ChosenText(condition, a, b)
+        return a if isinstance(a, str | Enum) and type(a) is type(b) and a == b else chosen_text(condition, a, b)
     if _is_called(a) and _is_called(b) and not (isinstance(a, type) and isinstance(b, type)):
         return a if a == b else ChosenFunction(condition, a, b)
     if type(a) is not type(b):

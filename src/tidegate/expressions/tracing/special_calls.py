@@ -8,7 +8,7 @@ from __future__ import annotations
 import builtins
 import math
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from enum import EnumType
 from functools import partial, reduce
 from typing import Any, Final
@@ -23,7 +23,7 @@ from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
 from tidegate.expressions.tracing.conditional_calls import rule_for_conditional
-from tidegate.expressions.tracing.conditional_elements import pairs_of
+from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, pairs_of
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
 from tidegate.expressions.tracing.merge import describe, filled, is_scalar, is_there
@@ -34,6 +34,7 @@ from tidegate.expressions.tracing.whole_numbers import whole_part, whole_range
 
 __all__ = ["Rule", "as_vectors", "rule_for"]
 
+_MOST_SORTED: Final = 30  # each with each other: 435 conditions
 Rule = Callable[[Tracer, tuple[Any, ...], dict[str, Any]], Any]
 
 
@@ -52,7 +53,7 @@ def rule_for(given: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Rule 
     if function in _MAKERS:
         return lambda tracer, args, kwargs: _made_array(tracer, function, args, kwargs)
     if getattr(function, "__name__", "") == "sort" and isinstance(getattr(function, "__self__", None), list) and is_symbolic(function.__self__):
-        return _sorted
+        return partial(_sort_in_place, function.__self__)
     # a literal too, as `t - t` is one: NumPy does not know it
     has_expressions = any(isinstance(value, Expr) for value in args) or is_symbolic(args, kwargs)
     if function in SUBSTITUTES and has_expressions and not {"out", "where", "keepdims", "initial", "dtype"} & set(kwargs):
@@ -191,16 +192,53 @@ def _range(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> An
 
 
 def _sorted(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if args and (is_symbolic(args) or kwargs.get("key") is not None):
-        values = list(args[0])
-        key = kwargs.get("key")
-        keys = values if key is None else [tracer.call(tracer, key, (value,), {}) for value in values]
-        if not is_symbolic(keys):
-            order = sorted(range(len(values)), key=keys.__getitem__, reverse=bool(kwargs.get("reverse")))
-            return tracer.made([values[at] for at in order])
-    elif args:
-        return tracer.made(sorted(*args, **kwargs))
-    raise tracer.error("sorting symbolic values: their order is known only during the run", "use min and max; or " + OPAQUE_HINT)
+    values: list[Any] = list(*args)
+    key = kwargs.get("key")
+    keys = values if key is None else [tracer.call(tracer, key, (value,), {}) for value in values]
+    is_reversed = bool(kwargs.get("reverse"))
+    if is_symbolic(keys):
+        return tracer.made(_exchanged(tracer, values, keys, is_reversed))
+    return tracer.made([values[at] for at in sorted(range(len(values)), key=keys.__getitem__, reverse=is_reversed)])
+
+
+def _exchanged(tracer: Tracer, values: list[Any], keys: list[Any], is_reversed: bool) -> list[Any]:
+    """Values in the order of their keys: neighbours change places where they stand the wrong way round, again and again."""
+    if len(values) > _MOST_SORTED:
+        raise tracer.error(f"sorting {len(values)} symbolic values: their order is known only during the run", "use min and max; or " + OPAQUE_HINT)
+    pairs = list(zip(values, keys, strict=True))
+    for end in range(len(pairs) - 1, 0, -1):
+        for k in range(end):
+            first, second = pairs[k : k + 2]
+            is_wrong = as_boolean(_is_greater(tracer, second[1], first[1]) if is_reversed else _is_greater(tracer, first[1], second[1]))
+            pairs[k : k + 2] = [
+                tuple(tracer.merge(is_wrong, a, b, "what is sorted") for a, b in zip(*both, strict=True))
+                for both in ((second, first), (first, second))
+            ]
+    return [value for value, _ in pairs]
+
+
+def _sort_in_place(held: list[Any], tracer: Tracer, _args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    found = _sorted(tracer, (held,), kwargs)
+    tracer.touch(held)
+    held[:] = found
+
+
+def _chosen_by(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+    """``filter``: what a function is true of."""
+    function, values = args
+
+    def elements() -> Iterator[tuple[Any, Expr]]:
+        for value, condition in pairs_of(values):
+            test = tracer.truth(value if function is None else tracer.call(tracer, function, (value,), {}))
+            if isinstance(test, Expr) or test:
+                yield value, condition & test
+
+    return tracer.made(FollowedGenerator(elements()))
+
+
+def _from_values(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    values = list(args[0])
+    return Vector(values) if is_symbolic(values) else np.fromiter(values, *args[1:], **kwargs)
 
 
 def _isinstance(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
@@ -300,6 +338,8 @@ _RULES: Final[dict[Any, Rule]] = {
     builtins.bool: _bool,
     builtins.range: _range,
     builtins.sorted: _sorted,
+    builtins.filter: _chosen_by,
+    np.fromiter: _from_values,
     builtins.isinstance: _isinstance,
     builtins.getattr: _getattr,
     builtins.hasattr: _hasattr,
