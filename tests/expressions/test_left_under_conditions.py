@@ -216,6 +216,20 @@ def left_from_an_iterator(y):
     return [sum(rest)]
 
 
+def looked_for_twice(y):
+    found = (k for k in (2.0, 1.0, 0.0, -99.0) if y[0] > k)
+    return [next(found), next(found, 0.0)]
+
+
+def used_after_any(y):
+    found = (v > 0 for v in y)
+    return [1.0 if any(found) else 2.0, 1.0 if any(found) else 2.0]
+
+
+def summed_lists(y):
+    return sum([[v] for v in y if v > 0], [])  # noqa: RUF017 - what is tried
+
+
 def endless(y):
     x = y[0]
     while True:
@@ -249,6 +263,9 @@ def in_a_dict(y):
     [
         (left_from_an_iterator, "how far it is then"),
         (endless, "more than 1000 rounds.*give it a limit"),
+        (looked_for_twice, "used again after `next`"),
+        (used_after_any, "used again after"),
+        (summed_lists, "are no numbers"),
         (else_of_a_while, "`while` with `else`"),
         (indexed, r"(?s)its length would be known only during the run.*sum, len, min"),
         (in_a_dict, "its length would be known only during the run"),

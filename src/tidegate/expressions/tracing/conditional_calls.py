@@ -89,6 +89,8 @@ def _first(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> An
         if not found and len(args) == 1:
             raise StopIteration
         result = args[1] if len(args) > 1 else math.nan
+    if found and isinstance(args[0], FollowedGenerator):
+        args[0].leave()
     for value, condition in reversed(found):
         result = tracer.merge(condition, value, result, "what `next` gives")
     return result

@@ -107,6 +107,18 @@ class FollowedGenerator(Iterator[Any]):
             raise _length_is_unknown(condition)
         return value
 
+    def leave(self) -> None:
+        """It was looked at up to something that is there under a condition: nobody knows how far."""
+
+        def unknown() -> Iterator[tuple[Any, Expr]]:
+            raise UntraceableError(
+                "a generator is used again after `next`, `any` or `all` has looked for something in it that is known only during the run",
+                hint="make a list of it first, and use its elements",
+            )
+            yield
+
+        self.pairs = unknown()
+
 
 class ChosenElements(np.lib.mixins.NDArrayOperatorsMixin):
     """What a mask chooses of an array.
@@ -244,6 +256,8 @@ def total(pairs: Pairs, start: Any = 0) -> Any:
 def _or_zero(condition: Expr, value: Any) -> Any:
     if is_scalar(value):
         return select(condition, as_real(value), 0.0)
+    if not is_array(value):
+        raise UntraceableError("a sum of elements that are there under conditions, and are no numbers", hint="write a loop with `if`")
     return stored(SUBSTITUTES[np.where](condition, plain(value), 0.0))
 
 

@@ -157,6 +157,8 @@ def _quantified(is_any: bool) -> Rule:
                 f"`{'any' if is_any else 'all'}` of values that change something else as they are looked at: how far it looks is known in the run",
                 "write a loop with `if`",
             )
+        if isinstance(values, FollowedGenerator) and not result.is_constant:
+            values.leave()
         if is_decided:
             return is_any
         return result if not result.is_constant else result.value != 0.0
