@@ -82,6 +82,8 @@ class Writer:
                 f"next((v for v in xs if v > {inner[0]}), {inner[1]})",
                 f"float(len([v for v in xs if tally(v) > {inner[0]}]))",
                 f"sum(filter(lambda v: v > {inner[0]}, xs))",
+                f"sum(xs[:int({inner[0]})])",
+                f"sum(k*{inner[1]} for k in range(min(int({inner[0]}), 3)) if k != 1)",
                 f"sum(v*w for v in xs if v > 0 for w in alias if w < {inner[0]})",
             ]
         )
@@ -206,6 +208,8 @@ class Writer:
                 (f"[v for v in xs if v > {self.number(0)}]", name),
                 (f"(0.5*v for v in tuple(xs) if v < {self.number(0)})", name),
                 ("filter(lambda v: v > 0.1, tuple(xs))", name),
+                (f"range(min(max(int({self.number(0)}), -1), 3))", f"i{self.loops}"),
+                (f"tuple(xs)[int({self.number(0)}):]", name),
             ]
         )
         if over == "xs":

@@ -113,6 +113,21 @@ def repeated_while_something_is_left(y):
     return [level, float(k)]
 
 
+def repeated_while_or_else(y):
+    k, r = 0, 0.0
+    while y[0] > k and k < 3:
+        k += 1
+        if y[1] > k:
+            break
+        if y[2] > 1:
+            return [-1.0, r]
+    else:
+        r = 5.0 + k
+        if y[2] < -1:
+            return [-2.0, r]
+    return [float(k), r]
+
+
 def summed_where(y):
     total = [sum(v for v in y if v > 0), sum([v * v for v in y if v < 1]), sum((v for v in y if v > 0), 3.0), float(len([v for v in y if v > 0]))]
     return [*total, math.fsum(v for v in y if v > 0.5), *sum(np.array([v, 1.0]) for v in y if v > 0.5 or v > -9)]
@@ -120,7 +135,13 @@ def summed_where(y):
 
 def extremes_where(y):
     least, largest = min((v for v in y if v > 0), default=7.0), max([v for v in y if v < 0 or v > -99])
-    return [least, largest, max((2.0 * v for v in y if v > 0.5), default=y[0])]
+    assert list(map(max, [1.0, 2.0], [2.0, 1.0])) == [2.0, 2.0]
+    return [
+        *map(float, (least, largest)),
+        *map(max, y, y[::-1]),
+        sum(map(abs, (v for v in y if v > -1))),
+        max((2.0 * v for v in y if v > 0.5), default=y[0]),
+    ]
 
 
 def first_where(y):
@@ -173,6 +194,26 @@ def returned_from_a_loop_over_some(y):
     return [0.0, 2.0]
 
 
+def counted_to_a_number_known_later(y):
+    n, m = min(max(int(y[0]), 0), 3), min(max(int(y[1]), 0), 2)
+    total, k = 0.0, -1
+    for k in range(n):
+        total += y[1] * k + 1
+        if total > 4:
+            break
+    some = [sum(j * j for j in range(n)), sum(range(m, n)), sum(range(1, n, 2)), max((j for j in range(n)), default=-1)]
+    return [total, float(k), float(len(range(n))), *map(float, some)]
+
+
+def sliced_up_to_a_number_known_later(y):
+    n = int(y[0] > 0) + int(y[1] > 0)
+    place = int(np.clip(int(y[2]), -3, 3))
+    out, listed = np.zeros(3), [1.0, y[0], 3.0]
+    out[:place] = 1.0
+    out[place:] -= y[2]
+    return [y[:n].sum(), sum(y[:n]), y[n:].sum(), np.sum(y[1 : n + 1]), *out, sum(listed[:place]), float(len(listed[place:]))]
+
+
 def sorted_values(y):
     low, middle, high = sorted(y)
     values = [y[0], 0.3, y[1]]
@@ -193,12 +234,15 @@ def sorted_values(y):
         iterated_until_near,
         repeated_while,
         repeated_while_something_is_left,
+        repeated_while_or_else,
         summed_where,
         extremes_where,
         first_where,
         any_where,
         filtered_twice,
         looped_over_some,
+        counted_to_a_number_known_later,
+        sliced_up_to_a_number_known_later,
         returned_from_a_loop_over_some,
         sorted_values,
     ],
@@ -230,6 +274,14 @@ def summed_lists(y):
     return sum([[v] for v in y if v > 0], [])  # noqa: RUF017 - what is tried
 
 
+def counted_without_a_limit(y):
+    return sum(k for k in range(int(y[0])))
+
+
+def sliced_at_a_fraction(y):
+    return sum(y[: y[0]])
+
+
 def endless(y):
     x = y[0]
     while True:
@@ -240,13 +292,15 @@ def endless(y):
 
 
 def else_of_a_while(y):
-    k = 0
-    while y[0] > k and k < 3:
-        k += 1
-        if y[1] > k:
+    while True:
+        k = 0
+        while y[0] > k and k < 3:
+            k += 1
+            if y[1] > k:
+                break
+        else:
             break
-    else:
-        k += 5
+        return [-1]
     return [k]
 
 
@@ -263,10 +317,12 @@ def in_a_dict(y):
     [
         (left_from_an_iterator, "how far it is then"),
         (endless, "more than 1000 rounds.*give it a limit"),
+        (counted_without_a_limit, r"say how far it may come, range\(min"),
+        (sliced_at_a_fraction, "the end of a slice, `a`, may be no whole number"),
         (looked_for_twice, "used again after `next`"),
         (used_after_any, "used again after"),
         (summed_lists, "are no numbers"),
-        (else_of_a_while, "`while` with `else`"),
+        (else_of_a_while, "`break` in the `else` of a `while`"),
         (indexed, r"(?s)its length would be known only during the run.*sum, len, min"),
         (in_a_dict, "its length would be known only during the run"),
     ],

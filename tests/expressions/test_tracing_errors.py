@@ -221,7 +221,7 @@ def test_an_error_in_a_helper_names_the_helper_s_line():
     assert caught.value.origin.line == marked_line(compiled_function)
 
 
-@pytest.mark.parametrize("function", [symbolic_while, symbolic_range, compiled_function])
+@pytest.mark.parametrize("function", [symbolic_while, compiled_function])
 def test_what_needs_python_points_to_opaque(function):
     with pytest.raises(UntraceableError, match=r"tg\.opaque"):
         trace(function, [symbols()])

@@ -17,7 +17,7 @@ from tidegate.expressions.nodes import Expr
 from tidegate.expressions.tracing.array_types import entry_for
 from tidegate.expressions.tracing.attributes import set_attribute
 from tidegate.expressions.tracing.call_frames import CallFrame
-from tidegate.expressions.tracing.chosen_entries import is_chosen, places_of
+from tidegate.expressions.tracing.chosen_entries import is_chosen, is_chosen_slice, mask_of_slice, places_of
 from tidegate.expressions.tracing.conditional_elements import ChosenElements, chosen_elements
 from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import merge
@@ -85,6 +85,8 @@ def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: CallFram
 
 def assign_item(tracer: Tracer, place: Any, index: Any, value: Any) -> None:
     """Carry out ``place[index] = value``."""
+    if is_array(place) and place.ndim == 1 and is_chosen_slice(index):
+        index = mask_of_slice(tracer, index, len(place))
     if isinstance(value, ChosenElements):
         value = value.at_places_of(index)
     elif is_array(place) and is_array(index) and np.ndim(value) and chosen_elements(place, index, tracer.here()) is not None:

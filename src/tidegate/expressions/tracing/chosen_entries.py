@@ -19,17 +19,17 @@ import numpy as np
 
 from tidegate.expressions.chosen_texts import is_text, is_unknown_text
 from tidegate.expressions.no_event import without_own_event
-from tidegate.expressions.nodes import Expr, as_boolean, as_real, lookup
-from tidegate.expressions.tracing.conditional_elements import chosen_elements
+from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_expr, as_real, lookup, select
+from tidegate.expressions.tracing.conditional_elements import ChosenElements, Sometimes, chosen_elements
 from tidegate.expressions.tracing.is_and_type import check_entry
 from tidegate.expressions.tracing.merge import MismatchError, is_scalar, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.unknown_texts import text_entry
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
-from tidegate.expressions.tracing.vector import settled_index
+from tidegate.expressions.tracing.vector import plain, settled_index, stored
 from tidegate.expressions.tracing.whole_numbers import Range, whole_range
 
-__all__ = ["entry_of", "is_chosen", "nothing_like", "places_of"]
+__all__ = ["chosen_range", "entry_of", "is_chosen", "is_chosen_slice", "mask_of_slice", "nothing_like", "places_of"]
 
 _MOST_BRANCHES: Final = 256
 _LONG: Final = 4  # numbers of which fewer are branches, and more are a table
@@ -55,6 +55,11 @@ def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
     """
     if is_dict(container) and any(is_text(key) and not isinstance(key, str | Enum) for key in container):
         return container[index]  # new values, by variables
+    if is_chosen_slice(index) and (is_sequence(container) or (is_array(container) and container.ndim == 1)):
+        mask = mask_of_slice(tracer, index, len(container))
+        if is_array(container):
+            return ChosenElements(stored(plain(container)), mask, tracer.here())
+        return Sometimes(((value, condition) for value, condition in zip(container, mask, strict=True) if condition is not FALSE), tracer.here())
     if is_array(container) and is_array(index):
         chosen = chosen_elements(container, index, tracer.here())
         if chosen is not None:
@@ -72,6 +77,55 @@ def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
         return entry_of(tracer, container, (*parts[:axis], k, *parts[axis + 1 :]) if len(parts) > 1 else k)
 
     return _Choice(tracer, parts[axis], _keys(container, axis), part).entry(parts[axis])
+
+
+def is_chosen_slice(index: Any) -> bool:
+    """Whether the ends of a slice are known only during the run."""
+    return isinstance(index, slice) and is_chosen((index.start, index.stop))
+
+
+def mask_of_slice(tracer: Tracer, index: slice, length: int) -> Any:
+    """Conditions of places, that a slice takes each of them."""
+    if index.step not in (None, 1):
+        raise tracer.error("a slice with a step, whose ends are known only during the run", "write a loop with `if`")
+    first, last = (None if end is None else _place_from_end(tracer, end, length) for end in (index.start, index.stop))
+    mask = np.empty(length, dtype=object)
+    mask[:] = [_lies_between(k, first, last) for k in range(length)]
+    return mask
+
+
+def _place_from_end(tracer: Tracer, end: Any, length: int) -> Expr:
+    """The end of a slice, counted from 0."""
+    place = as_expr(end)
+    limits = whole_range(place)
+    if limits is None:
+        raise tracer.error(f"the end of a slice, `{place!r}`, may be no whole number", _LIMIT)
+    return place if limits[0] >= 0.0 else select(without_own_event(place >= 0), place, place + length)
+
+
+def _lies_between(k: int, first: Expr | None, last: Expr | None) -> Expr:
+    """Whether ``first <= k < last``; when the ends change is an event already."""
+    is_behind = TRUE if first is None else without_own_event(as_boolean(first <= k))
+    return is_behind & (TRUE if last is None else without_own_event(as_boolean(last > k)))
+
+
+def chosen_range(tracer: Tracer, ends: slice) -> Sometimes:
+    """Whole numbers from one end to the other, which are known only during the run, but not how far apart they can be.
+
+    Raises
+    ------
+    UntraceableError : an end may be no whole number, or as large as it wants.
+    """
+    first, last = as_expr(0 if ends.start is None else ends.start), as_expr(ends.stop)
+    (low, _), (_, high) = (whole_range(end) or (-math.inf, math.inf) for end in (first, last))
+    step = 1 if ends.step is None else ends.step
+    if not (math.isfinite(low) and math.isfinite(high)) or isinstance(step, Expr) or step < 1 or (step > 1 and not first.is_constant):
+        raise tracer.error(
+            f"`range` up to `{last!r}`, which depends on symbols: how often the loop runs would be known only during the run",
+            "say how far it may come, range(min(int(n), 10)); or use a plain Python number from outside the function, not a variable or a parameter",
+        )
+    pairs = ((k, _lies_between(k, None if first.is_constant else first, last)) for k in range(int(low), int(high), step))
+    return Sometimes(pairs, tracer.here())
 
 
 def places_of(tracer: Tracer, container: Any, index: Any) -> dict[Any, Expr]:

@@ -78,9 +78,10 @@ def as_list(tracer: Tracer, pairs: Pairs) -> list[Any] | Sometimes:
 
 def _first(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     """``next``: what it gives where there is none is its second argument, or nothing."""
+    given: Any = args[0]
     found: list[tuple[Any, Expr]] = []
     result: Any = None
-    for value, condition in args[0].pairs:
+    for value, condition in given.pairs:
         if condition is TRUE:
             result = value
             break
@@ -89,8 +90,8 @@ def _first(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> An
         if not found and len(args) == 1:
             raise StopIteration
         result = args[1] if len(args) > 1 else math.nan
-    if found and isinstance(args[0], FollowedGenerator):
-        args[0].leave()
+    if found and isinstance(given, FollowedGenerator):
+        given.leave()
     for value, condition in reversed(found):
         result = tracer.merge(condition, value, result, "what `next` gives")
     return result

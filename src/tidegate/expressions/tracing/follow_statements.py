@@ -131,15 +131,21 @@ def _rounds_of_while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
         tracer.position = (frame.file, node.test)
         test = tracer.truth(tracer.evaluate(tracer, node.test, frame))
         if isinstance(test, Expr):
-            if node.orelse:
-                raise tracer.error(f"`while` with `else` on the condition `{test!r}`, which depends on symbols", "write `if ...: break` in the loop")
-            fork(tracer, frame, test, lambda: Flow.NEXT, lambda: Flow.BREAK)
+            fork(tracer, frame, test, lambda: Flow.NEXT, partial(_end_of_while, tracer, node, frame))
         elif not test:
             return Flow.NEXT
         flow = _once(tracer, node, frame, early=early)
         if flow in (Flow.RETURN, Flow.BREAK):
             return flow
         _check_exits(tracer, node, frame)
+
+
+def _end_of_while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
+    """Where its condition does not hold any more, the loop is left behind its `else`."""
+    if any(isinstance(inner, ast.Break) for item in node.orelse for inner in ast.walk(item)):
+        raise tracer.error("`break` in the `else` of a `while` whose condition depends on symbols", "write it behind the loop, under a condition")
+    flow = run(tracer, node.orelse, frame)
+    return Flow.BREAK if flow is Flow.NEXT else flow
 
 
 def _loop(tracer: Tracer, node: ast.For | ast.While, frame: CallFrame, rounds: Callable[[], Flow]) -> Flow:

@@ -22,6 +22,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.array_types import kind_of
 from tidegate.expressions.tracing.attributes import attribute, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
+from tidegate.expressions.tracing.chosen_entries import chosen_range
 from tidegate.expressions.tracing.conditional_calls import rule_for_conditional
 from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, pairs_of
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
@@ -184,12 +185,8 @@ def _bool(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any
 
 
 def _range(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
-    for value in args:
-        if isinstance(value, Expr) and not value.is_constant:
-            raise tracer.error(
-                f"`range` up to `{value!r}`, which depends on symbols: how often the loop runs would be known only during the run",
-                "use a plain Python number from outside the function for the count, not a variable or a parameter; or " + OPAQUE_HINT,
-            )
+    if is_symbolic(args):
+        return chosen_range(tracer, slice(*args))
     return range(*args)
 
 
@@ -236,6 +233,15 @@ def _chosen_by(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -
                 yield value, condition & test
 
     return tracer.made(FollowedGenerator(elements()))
+
+
+def _mapped(tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """``map``: the function of each, or of those that stand beside each other."""
+    function, *several = args
+    if len(several) != 1:
+        calls = ((tracer.call(tracer, function, given, {}), TRUE) for given in zip(*several, strict=bool(kwargs.get("strict"))))
+        return tracer.made(FollowedGenerator(calls))
+    return tracer.made(FollowedGenerator((tracer.call(tracer, function, (value,), {}), condition) for value, condition in pairs_of(several[0])))
 
 
 def _from_values(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -341,6 +347,7 @@ _RULES: Final[dict[Any, Rule]] = {
     builtins.range: _range,
     builtins.sorted: _sorted,
     builtins.filter: _chosen_by,
+    builtins.map: _mapped,
     np.fromiter: _from_values,
     builtins.isinstance: _isinstance,
     builtins.getattr: _getattr,
