@@ -270,6 +270,16 @@ def used_after_any(y):
     return [1.0 if any(found) else 2.0, 1.0 if any(found) else 2.0]
 
 
+def looked_for_with_a_trace(y):
+    seen = [0.0]
+
+    def noted(v):
+        seen[0] += 1.0
+        return v > 0
+
+    return [next((v for v in y if noted(v)), 0.0), seen[0]]
+
+
 def summed_lists(y):
     return sum([[v] for v in y if v > 0], [])  # noqa: RUF017 - what is tried
 
@@ -319,6 +329,7 @@ def in_a_dict(y):
         (endless, "more than 1000 rounds.*give it a limit"),
         (counted_without_a_limit, r"say how far it may come, range\(min"),
         (sliced_at_a_fraction, "the end of a slice, `a`, may be no whole number"),
+        (looked_for_with_a_trace, "`next` of values that change something else"),
         (looked_for_twice, "used again after `next`"),
         (used_after_any, "used again after"),
         (summed_lists, "are no numbers"),

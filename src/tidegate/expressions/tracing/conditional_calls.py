@@ -81,15 +81,18 @@ def _first(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> An
     given: Any = args[0]
     found: list[tuple[Any, Expr]] = []
     result: Any = None
-    for value, condition in given.pairs:
-        if condition is TRUE:
-            result = value
-            break
-        found.append((value, condition))
-    else:
-        if not found and len(args) == 1:
-            raise StopIteration
-        result = args[1] if len(args) > 1 else math.nan
+    with tracer.journal() as journal:
+        for value, condition in given.pairs:
+            if condition is TRUE:
+                result = value
+                break
+            found.append((value, condition))
+        else:
+            if not found and len(args) == 1:
+                raise StopIteration
+            result = args[1] if len(args) > 1 else math.nan
+    if found and tracer.has_changed_others(journal):
+        raise tracer.error("`next` of values that change something else as they are looked at: how far it looks is known in the run", "write a loop")
     if found and isinstance(given, FollowedGenerator):
         given.leave()
     for value, condition in reversed(found):
