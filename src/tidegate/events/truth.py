@@ -213,6 +213,7 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
         guard_slopes(run, t, y, run.ydot, slope)
         _find_sides(run, t, at_start)
         moved = False
+        by_slope = False
         for j in range(ng):
             if kind[j] == RELATION or not abs(g[j]) < 1e301 or truth_of(run, j) == 1:
                 continue
@@ -226,11 +227,15 @@ def look_again(run, t, at_start, counts, before_clauses, only_first):
                 counts[j] += 1
                 if counts[j] > _MOST_FLIPS:
                     return changes, j
+                by_slope = True
             run.r[modes + mode[j]] = _piece(run, j, run.r[modes + mode[j]], g[j], kind[j] == LOWER)
             moved = True
         if not moved:
             break
         changes += 1
+        if at_start and by_slope:
+            # y' is that of the piece before: nothing else tells where a guard at its zero goes before there was a step
+            return changes, -1
     first = _first_to_change(run, t, before_clauses) if only_first else -1
     for j in range(ng):
         if only_first and j != first:
