@@ -150,6 +150,7 @@ class Writer:
             lambda: self.put(
                 indent, self.rng.choice(["xs = sorted(xs)", "xs.sort(reverse=True)", "alias.sort(key=abs)", "r, s = sorted((s, r), key=tally)"])
             ),
+            lambda: self.put(indent, f"few = [v for v in xs if v > {self.number(0)}] if {self.condition(0)} else [{self.number(0)}]; r += sum(few)"),
             lambda: self.put(indent, f"some = [v for v in xs if v > {self.number(0)}]; r = sum(some)/len(some) if some else {self.number(0)}"),
             lambda: self.put(indent, f"kind = 'low' if {self.condition()} else {self.rng.choice(['kind', repr('high')])}"),
             lambda: self.put(indent, f"act = {self.rng.choice(['tally', 'early', 'helper', 'abs', 'float', 'math.sin', 'record_it'])}"),

@@ -214,6 +214,15 @@ def sliced_up_to_a_number_known_later(y):
     return [y[:n].sum(), sum(y[:n]), y[n:].sum(), np.sum(y[1 : n + 1]), *out, sum(listed[:place]), float(len(listed[place:]))]
 
 
+def joined_behind_branches(y):
+    hot = [v for v in y if v > 0.5] if y[0] > 0 else []
+    if y[1] > 0:
+        some, chosen = [v for v in y if v > 1], y[y > 0]
+    else:
+        some, chosen = [1.0, y[2]], y[y < 1]
+    return [sum(hot), float(len(hot)), sum(some), chosen.sum(), sum(v * v for v in chosen), np.prod(chosen), np.std(y[y > -99.0])]
+
+
 def sorted_values(y):
     low, middle, high = sorted(y)
     values = [y[0], 0.3, y[1]]
@@ -242,6 +251,7 @@ def sorted_values(y):
         filtered_twice,
         looped_over_some,
         counted_to_a_number_known_later,
+        joined_behind_branches,
         sliced_up_to_a_number_known_later,
         returned_from_a_loop_over_some,
         sorted_values,

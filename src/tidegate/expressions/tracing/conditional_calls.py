@@ -21,13 +21,16 @@ from tidegate.expressions.tracing.conditional_elements import (
     Pairs,
     Sometimes,
     are_all_true,
+    deviation,
     extreme,
     is_any_true,
     largest,
     least,
     mean,
     number_of,
+    product,
     total,
+    variance,
 )
 from tidegate.expressions.tracing.tracer import Tracer
 
@@ -104,6 +107,9 @@ _RULES: Final[dict[Any, _Rule]] = {
     **dict.fromkeys((builtins.sum, math.fsum, np.sum), _by(total)),
     **dict.fromkeys((builtins.len, np.size), _by(number_of)),
     **dict.fromkeys((np.mean, statistics.mean, statistics.fmean), _by(mean)),
+    np.var: _by(variance),
+    np.std: _by(deviation),
+    **dict.fromkeys((np.prod, math.prod), _by(product)),
     **dict.fromkeys((np.min, np.amin), _by(least)),
     **dict.fromkeys((np.max, np.amax), _by(largest)),
     builtins.min: _best(builtins.min, operator.lt),

@@ -30,6 +30,7 @@ __all__ = [
     "Sometimes",
     "are_all_true",
     "chosen_elements",
+    "deviation",
     "extreme",
     "is_any_true",
     "largest",
@@ -37,7 +38,9 @@ __all__ = [
     "mean",
     "number_of",
     "pairs_of",
+    "product",
     "total",
+    "variance",
 ]
 
 Pairs = Iterable[tuple[Any, Expr]]
@@ -46,6 +49,10 @@ _HINT_OF_ARRAYS: Final = (
     "arithmetic, sum, mean, min, max, len, and putting it back to the same places are followed; else np.where(condition, a, b); or mark the function "
     "with tg.opaque"
 )
+
+
+class _NoSuchAttributeError(UntraceableError, AttributeError):
+    """What is asked for is not there, for those who only look whether it is, too."""
 
 
 class Sometimes:
@@ -72,6 +79,13 @@ class Sometimes:
 
     def __getitem__(self, place: Any) -> NoReturn:
         raise self.unknown()
+
+    def joined_under(self, condition: Expr, other: Any) -> Any:
+        """Itself where the condition holds, else the other; None if that is no list."""
+        if not isinstance(other, Sometimes | list):
+            return None
+        here = [(value, condition & is_there) for value, is_there in self.pairs]
+        return Sometimes([*here, *((value, ~condition & is_there) for value, is_there in pairs_of(other))], self.origin)
 
     def is_any(self) -> Expr:
         """Whether it holds anything."""
@@ -151,6 +165,16 @@ class ChosenElements(np.lib.mixins.NDArrayOperatorsMixin):
             raise UntraceableError("elements that one mask has chosen are put together with those of another", hint=_HINT_OF_ARRAYS)
         return self.values
 
+    def joined_under(self, condition: Expr, other: Any) -> Any:
+        """Itself where the condition holds, else the other; None if that is not of an array of the same shape."""
+        if not isinstance(other, ChosenElements) or other.mask.shape != self.mask.shape:
+            return None
+        values = stored(SUBSTITUTES[np.where](condition, plain(self.values), plain(other.values)))
+        mask = np.empty(self.mask.shape, dtype=object)
+        for place in np.ndindex(mask.shape):
+            mask[place] = (condition & as_boolean(self.mask[place])) | (~condition & as_boolean(other.mask[place]))
+        return ChosenElements(values, mask, self.origin)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Arithmetic by element."""
         if method != "__call__" or not (options.keys() <= {"out"} and isinstance(options.get("out", (self,))[0], ChosenElements)):
@@ -185,7 +209,8 @@ class ChosenElements(np.lib.mixins.NDArrayOperatorsMixin):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        raise self.unknown()
+        error = self.unknown()
+        raise _NoSuchAttributeError(error.message, origin=error.origin, hint=error.hint)
 
     def unknown(self) -> UntraceableError:
         """What to say where their number is asked for."""
@@ -206,6 +231,18 @@ class ChosenElements(np.lib.mixins.NDArrayOperatorsMixin):
     def mean(self) -> Any:
         """NaN of none."""
         return mean(self.pairs)
+
+    def var(self, ddof: int = 0) -> Any:
+        """NaN of none."""
+        return variance(self.pairs, ddof=ddof)
+
+    def std(self, ddof: int = 0) -> Any:
+        """NaN of none."""
+        return deviation(self.pairs, ddof=ddof)
+
+    def prod(self) -> Any:
+        """Of all."""
+        return product(self.pairs)
 
     def max(self) -> Any:
         """NaN of none."""
@@ -270,6 +307,23 @@ def mean(pairs: Pairs) -> Any:
     """Their mean."""
     known = list(pairs)
     return total(known) / number_of(known)
+
+
+def variance(pairs: Pairs, *, ddof: int = 0) -> Any:
+    """The mean square of how far they are from their mean."""
+    known = list(pairs)
+    middle = mean(known)
+    return total(((value - middle) ** 2.0, condition) for value, condition in known) / (number_of(known) - float(ddof))
+
+
+def deviation(pairs: Pairs, *, ddof: int = 0) -> Any:
+    """Its root."""
+    return variance(pairs, ddof=ddof) ** 0.5
+
+
+def product(pairs: Pairs) -> Any:
+    """All of them, multiplied."""
+    return reduce(lambda found, pair: found * select(pair[1], as_real(pair[0]), 1.0), pairs, as_real(1.0))
 
 
 def extreme(pairs: Pairs, goes_before: Callable[[Any, Any], Any], otherwise: Any = math.nan) -> Any:

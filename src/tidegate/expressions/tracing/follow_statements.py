@@ -90,7 +90,7 @@ def _for(tracer: Tracer, node: ast.For, frame: CallFrame) -> Flow:
 
     def rounds() -> Flow:
         flow = _rounds_of_for(tracer, node, items, frame)
-        is_left = tracer.scopes and tracer.scopes[-1].kind is Flow.BREAK and tracer.scopes[-1].exits
+        is_left = may_break(node) and tracer.scopes[-1].exits
         if is_left and isinstance(node.iter, _NAMED) and hasattr(tracer.evaluate(tracer, node.iter, frame), "__next__"):
             raise tracer.error(
                 "a loop over an iterator is left under a condition that depends on symbols; how far it is then would be known only during the run",
@@ -250,6 +250,8 @@ def _assert(tracer: Tracer, node: ast.Assert, frame: CallFrame) -> None:
             _end(tracer)
 
         fork(tracer, frame, test, lambda: Flow.NEXT, fails)
+    elif not test and tracer.assumptions and tracer.ends is not None and not tracer.tries:
+        _end(tracer)
     elif not test:
         raise AssertionError(None if node.msg is None else tracer.evaluate(tracer, node.msg, frame))
 

@@ -24,7 +24,7 @@ from tidegate.expressions.tracing.array_types import kind_of_both
 from tidegate.expressions.tracing.branch_changes import EMPTY, Contents, owner
 from tidegate.expressions.tracing.call_frames import BoundClosure, Closure
 from tidegate.expressions.tracing.source import followed_place
-from tidegate.expressions.tracing.value_kinds import is_array, is_dict
+from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.quick_dataclass import dataclass
 
@@ -193,6 +193,10 @@ def filled(value: Any, old: Any) -> Any:
 def _merge_structures(condition: Expr, a: Any, b: Any, views: Views | None, depth: int) -> Any:
     if views is not None:
         a, b = _held(a, views.if_true), _held(b, views.if_false)
+    for one, other, test in ((a, b, condition), (b, a, ~condition)):
+        joined = one.joined_under(test, other) if hasattr(class_of(one), "joined_under") else None
+        if joined is not None:
+            return joined
     if is_array(a) or is_array(b):
         return _merge_arrays(condition, a, b, views)
     if is_text(a) and is_text(b):
