@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, Self
 
 import numpy as np
 
-from tidegate.errors import Origin, UntraceableError
+from tidegate.errors import Origin, UnknownNameError, UntraceableError
 from tidegate.expressions.elementary import SUBSTITUTES
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real, select
 from tidegate.expressions.tracing.merge import is_scalar
@@ -49,10 +49,6 @@ _HINT_OF_ARRAYS: Final = (
     "arithmetic, sum, mean, min, max, len, and putting it back to the same places are followed; else np.where(condition, a, b); or mark the function "
     "with tg.opaque"
 )
-
-
-class _NoSuchAttributeError(UntraceableError, AttributeError):
-    """What is asked for is not there, for those who only look whether it is, too."""
 
 
 class Sometimes:
@@ -210,7 +206,7 @@ class ChosenElements(np.lib.mixins.NDArrayOperatorsMixin):
         if name.startswith("_"):
             raise AttributeError(name)
         error = self.unknown()
-        raise _NoSuchAttributeError(error.message, origin=error.origin, hint=error.hint)
+        raise UnknownNameError(error.message, origin=error.origin, hint=error.hint)
 
     def unknown(self) -> UntraceableError:
         """What to say where their number is asked for."""
