@@ -186,7 +186,7 @@ def _saturated(ctx, block):
 
 def _looped_by_a_signal(ctx, block):
     total = 0.0
-    for k in range(int(ctx.time)):
+    for k in range(math.floor(ctx.time)):
         total = total + k
     return total
 
