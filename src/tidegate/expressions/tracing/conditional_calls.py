@@ -16,7 +16,6 @@ import numpy as np
 
 from tidegate.expressions.nodes import TRUE, Expr
 from tidegate.expressions.tracing.conditional_elements import (
-    ChosenElements,
     FollowedGenerator,
     Pairs,
     Sometimes,
@@ -24,6 +23,7 @@ from tidegate.expressions.tracing.conditional_elements import (
     deviation,
     extreme,
     is_any_true,
+    is_conditional,
     largest,
     least,
     mean,
@@ -41,7 +41,7 @@ _Rule = Callable[[Tracer, tuple[Any, ...], dict[str, Any]], Any]
 
 def rule_for_conditional(function: Any, args: tuple[Any, ...]) -> _Rule | None:
     """The rule for a call whose first argument holds elements with conditions, or may."""
-    return _RULES.get(function) if args and isinstance(args[0], Sometimes | FollowedGenerator | ChosenElements) else None
+    return _RULES.get(function) if args and is_conditional(args[0]) else None
 
 
 def _by(take: Callable[..., Any]) -> _Rule:

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
 from itertools import repeat
-from typing import Any, Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self, TypeGuard
 
 import numpy as np
 
@@ -33,6 +33,7 @@ __all__ = [
     "deviation",
     "extreme",
     "is_any_true",
+    "is_conditional",
     "largest",
     "least",
     "mean",
@@ -270,9 +271,17 @@ def chosen_elements(array: Any, mask: Any, origin: Origin) -> ChosenElements | N
     return ChosenElements(stored(plain(array)), plain(mask), origin) if are_conditions else None
 
 
+_CONDITIONAL: Final = (Sometimes, FollowedGenerator, ChosenElements)
+
+
+def is_conditional(value: Any) -> TypeGuard[Sometimes | FollowedGenerator | ChosenElements]:
+    """Whether a value holds elements with conditions, or may when it is looked at."""
+    return isinstance(value, _CONDITIONAL)
+
+
 def pairs_of(values: Any) -> Pairs:
     """Elements of anything with the conditions that they are there."""
-    return values.pairs if isinstance(values, Sometimes | FollowedGenerator | ChosenElements) else zip(values, repeat(TRUE), strict=False)
+    return values.pairs if is_conditional(values) else zip(values, repeat(TRUE), strict=False)
 
 
 # -- what can be said of all

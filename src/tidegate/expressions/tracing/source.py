@@ -245,6 +245,7 @@ def leaves_early(node: FunctionNode | ast.For | ast.While) -> bool:
     return any(isinstance(inner, ast.Return) for item in nested for inner in _own_nodes(item, _SCOPES))
 
 
+@functools.lru_cache(maxsize=1024)
 def may_break(node: ast.For) -> bool:
     """Whether there is a `break` in a loop, or in one in it."""
     return any(isinstance(inner, ast.Break) for inner in ast.walk(node))
