@@ -91,12 +91,11 @@ class ExpressionDiagnosis:
     def _ended(self, item: Expr, values: Mapping[Expr, float]) -> Origin | None:
         """The `raise` or `assert` that the user's function comes to there."""
         for part in walk([item]):
-            if part.op == "select":
-                condition, *arms = part.args
-                (truth,) = evaluate([condition], values)
-                chosen = arms[0] if truth else arms[1]
-                origin = self._model.condition_origins.get(condition)
-                if origin is not None and _ENDING.search(origin.text) and chosen.is_constant and np.isnan(chosen.value):
+            origin = self._model.condition_origins.get(part.args[0]) if part.op == "select" else None
+            if origin is not None and _ENDING.search(origin.text):
+                condition, if_true, if_false = part.args
+                chosen = if_true if evaluate([condition], values)[0] else if_false
+                if chosen.is_constant and np.isnan(chosen.value):
                     return origin
         return None
 

@@ -142,16 +142,16 @@ def jumped(event: Event, name: str, problem: Problem, result: Result) -> RunErro
 def _of_the_model(stop: Stop, problem: Problem, integrator: StepIntegrator, recent: NDArray[np.void] | None, *, at_start: bool) -> RunError:
     t = integrator.time
     compiled = problem.model
+    if stop in (Stop.NOT_FINITE, Stop.RESTART_FAILED) or stop in _OF_CONDITIONS:
+        statement = _ending(problem, integrator)
+        if statement is not None:
+            return _ended(statement, t)
     if stop is Stop.NOT_FINITE:
         return _not_finite(problem, integrator)
     if stop is Stop.POLE:
         return _pole(problem, integrator)
     if stop is Stop.SINGULAR:
         return _singular(problem, integrator, at_start=at_start)
-    if stop is Stop.RESTART_FAILED or stop in _OF_CONDITIONS:
-        statement = _ending(problem, integrator)
-        if statement is not None:
-            return _ended(statement, t)
     if stop is Stop.RESTART_FAILED:
         where = "at the start" if at_start else f"after the event at t = {t:g}"
         names = listed((name for name, alg in zip(compiled.layout.unknowns, compiled.algebraic, strict=True) if alg), _SHOWN)
@@ -290,9 +290,6 @@ def _not_finite(problem: Problem, integrator: StepIntegrator) -> RunError:
     """Name the equation that is not finite at the last good point, or, if all are, the one nearest to overflow just behind it."""
     model, t = problem.model, integrator.time
     found = model.diagnosis.not_finite(integrator)
-    statement = _ending(problem, integrator)
-    if statement is not None:
-        return _ended(statement, t)
     if found is not None:
         return NotFiniteError(
             f"{found.label} gives {found.number} at t = {t:g}: {found.text}",

@@ -98,13 +98,12 @@ def chosen_text(condition: Expr, a: Any, b: Any) -> ChosenText:
     """``a`` where the condition holds, else ``b``; no text stands in it twice, so that choices of choices do not grow without end."""
     made = ChosenText(condition, a, b)
     leaves = _leaves(made)
-    different = list(dict.fromkeys((type(one), one) for one in leaves if isinstance(one, str | Enum)))
-    if len(different) == len(leaves) or any(not isinstance(one, str | Enum) for one in leaves):
+    if not all(isinstance(one, str | Enum) for one in leaves):
         return made
-    found: Any = different[-1][1]
-    for _, text in reversed(different[:-1]):
-        found = ChosenText(as_boolean(made == text), text, found)
-    return found if isinstance(found, ChosenText) else made
+    different = [text for _, text in dict.fromkeys((type(one), one) for one in leaves)]
+    if len(different) in (1, len(leaves)):
+        return made
+    return choice_among([(as_boolean(made == text), text) for text in different])
 
 
 def _leaves(text: Any) -> list[Any]:

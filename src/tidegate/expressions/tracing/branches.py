@@ -189,7 +189,8 @@ def _closed(tracer: Tracer, frame: CallFrame, opened: TracedScope, flow: Flow) -
     if exits and tracer.merge_returns is not None and len(tracer.frames) == 1:
         result = tracer.frozen(result)
     _check_yields(tracer, frame, opened)
-    stays = {Flow.CONTINUE: (Flow.NEXT, Flow.CONTINUE), Flow.RETURN: (Flow.NEXT, Flow.RETURN)}.get(kind, (Flow.NEXT,))
+    # `break` in the `else` of a loop is that of another
+    stays = (Flow.NEXT,) if kind is Flow.BREAK else (Flow.NEXT, kind)
     if exits and flow not in stays:
         opened.is_over = True
         if flow is not Flow.RAISE:

@@ -36,6 +36,7 @@ __all__ = [
     "is_conditional",
     "largest",
     "least",
+    "length_is_unknown",
     "mean",
     "number_of",
     "pairs_of",
@@ -90,12 +91,13 @@ class Sometimes:
 
     def unknown(self) -> UntraceableError:
         """What to say where its length is asked for."""
-        return _length_is_unknown(next(condition for _, condition in self.pairs if condition is not TRUE), self.origin)
+        return length_is_unknown(next(condition for _, condition in self.pairs if condition is not TRUE), self.origin)
 
 
-def _length_is_unknown(condition: Expr, origin: Origin | None = None) -> UntraceableError:
+def length_is_unknown(condition: Expr, origin: Origin | None = None, hint: str = _HINT) -> UntraceableError:
+    """What to say where the length of a comprehension is asked for."""
     what = f"the comprehension's `if` depends on symbols (`{condition!r}`), so that its length would be known only during the run"
-    return UntraceableError(what, origin=origin, hint=_HINT)
+    return UntraceableError(what, origin=origin, hint=hint)
 
 
 class FollowedGenerator(Iterator[Any]):
@@ -115,7 +117,7 @@ class FollowedGenerator(Iterator[Any]):
     def __next__(self) -> Any:
         value, condition = next(self.pairs)
         if condition is not TRUE:
-            raise _length_is_unknown(condition)
+            raise length_is_unknown(condition)
         return value
 
     def leave(self) -> None:

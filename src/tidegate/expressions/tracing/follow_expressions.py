@@ -21,7 +21,7 @@ from tidegate.expressions.tracing.branches import fork
 from tidegate.expressions.tracing.call_frames import CallFrame, Closure, Flow, Yielded
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.conditional_calls import as_list
-from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, pairs_of
+from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, length_is_unknown, pairs_of
 from tidegate.expressions.tracing.follow_calls import is_followed
 from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, check_member, equal_sequences, is_among_numbers, same_object
 from tidegate.expressions.tracing.merge import filled
@@ -405,10 +405,8 @@ def _certain(tracer: Tracer, elements: Iterator[tuple[Any, Expr]]) -> Iterator[A
     """The elements of what cannot hold some under conditions."""
     for value, condition in elements:
         if condition is not TRUE:
-            raise tracer.error(
-                f"the comprehension's `if` depends on symbols (`{condition!r}`), so that its length would be known only during the run",
-                "keep every element and choose its value: `[a if condition else 0.0 for a in ...]`",
-            )
+            hint = "keep every element and choose its value: `[a if condition else 0.0 for a in ...]`"
+            raise length_is_unknown(condition, tracer.here(), hint)
         yield value
 
 

@@ -142,7 +142,7 @@ def _rounds_of_while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
 
 def _end_of_while(tracer: Tracer, node: ast.While, frame: CallFrame) -> Flow:
     """Where its condition does not hold any more, the loop is left behind its `else`."""
-    if any(isinstance(inner, ast.Break) for item in node.orelse for inner in ast.walk(item)):
+    if any(map(may_break, node.orelse)):
         raise tracer.error("`break` in the `else` of a `while` whose condition depends on symbols", "write it behind the loop, under a condition")
     flow = run(tracer, node.orelse, frame)
     return Flow.BREAK if flow is Flow.NEXT else flow

@@ -246,8 +246,8 @@ def leaves_early(node: FunctionNode | ast.For | ast.While) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def may_break(node: ast.For) -> bool:
-    """Whether there is a `break` in a loop, or in one in it."""
+def may_break(node: ast.stmt) -> bool:
+    """Whether there is a `break` in a statement, or in one in it."""
     return any(isinstance(inner, ast.Break) for inner in ast.walk(node))
 
 
