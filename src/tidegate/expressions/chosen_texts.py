@@ -100,7 +100,7 @@ def chosen_text(condition: Expr, a: Any, b: Any) -> ChosenText:
     leaves = _leaves(made)
     if not all(isinstance(one, str | Enum) for one in leaves):
         return made
-    different = [text for _, text in dict.fromkeys((type(one), one) for one in leaves)]
+    different = list({(one.__class__, one): one for one in leaves}.values())
     if len(different) in (1, len(leaves)):
         return made
     return choice_among([(as_boolean(made == text), text) for text in different])
