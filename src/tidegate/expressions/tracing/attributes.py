@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import FunctionType, MemberDescriptorType, ModuleType
-from typing import Any
+from typing import Any, Final
 
 from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.tracing.reads import note_read
@@ -14,6 +14,8 @@ from tidegate.expressions.tracing.value_kinds import class_of, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["attribute", "set_attribute"]
+
+_NOT_THERE: Final = object()  # None may be what is said for an object later
 
 
 def attribute(tracer: Tracer, value: Any, name: str) -> Any:
@@ -44,7 +46,7 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
         note_read(type(value), name, descriptor, lambda: _class_entry(value, name))
         if found is descriptor and is_dict(entries) and not tracer.is_new(value):
             # what the class says for all may be said for this object later
-            note_read(value, name, None, lambda: entries.get(name))
+            note_read(value, name, _NOT_THERE, lambda: entries.get(name, _NOT_THERE))
     return found
 
 
