@@ -97,7 +97,7 @@ def is_sparse(value: Any) -> TypeGuard[Any]:
 
 @cache
 def _is_sparse_kind(kind: type) -> bool:
-    return any(base.__module__.startswith("scipy.sparse") and base.__name__ in ("sparray", "spmatrix") for base in kind.__mro__)
+    return any(str(base.__module__).startswith("scipy.sparse") and base.__name__ in ("sparray", "spmatrix") for base in kind.__mro__)
 
 
 def product_with_sparse(left: Any, right: Any) -> Any:

@@ -20,6 +20,7 @@ from tidegate.expressions.tracing.call_frames import CallFrame
 from tidegate.expressions.tracing.chosen_entries import is_chosen, is_chosen_slice, mask_of_slice, places_of
 from tidegate.expressions.tracing.conditional_elements import ChosenElements, chosen_elements
 from tidegate.expressions.tracing.is_and_type import check_entry
+from tidegate.expressions.tracing.looked_into import ITERATION, look_into
 from tidegate.expressions.tracing.merge import merge
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
@@ -68,6 +69,7 @@ def assign(tracer: Tracer, target: ast.expr, value: Any, frame: CallFrame) -> No
 def _unpack(tracer: Tracer, targets: list[ast.expr], value: Any, frame: CallFrame) -> None:
     if isinstance(value, Expr):
         raise tracer.error(f"`{value!r}` is a single symbolic number and cannot be unpacked into {len(targets)} names", "unpack a list or an array")
+    look_into(tracer, ITERATION, value)
     tracer.consumed(value)
     values = list(value)
     starred = [at for at, item in enumerate(targets) if isinstance(item, ast.Starred)]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from types import FunctionType, MemberDescriptorType, ModuleType
+from collections.abc import Callable
+from functools import cached_property, partial
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, Final
 
 from tidegate.expressions.chosen_texts import is_unknown_text
@@ -13,7 +14,7 @@ from tidegate.expressions.tracing.unknown_texts import text_attribute
 from tidegate.expressions.tracing.value_kinds import class_of, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
-__all__ = ["attribute", "set_attribute"]
+__all__ = ["attribute", "note_absence", "set_attribute"]
 
 _NOT_THERE: Final = object()  # None may be what is said for an object later
 
@@ -27,13 +28,24 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
         return text_attribute(tracer, value, name)
     if class_of(value) is super:
         return _inherited(tracer, value, name)
-    descriptor = _class_entry(value, name)
+    descriptor: Any = _class_entry(value, name)
+    if isinstance(descriptor, property | cached_property):
+        note_read(class_of(value), name, descriptor, lambda: _class_entry(value, name))
     if isinstance(descriptor, property) and isinstance(descriptor.fget, FunctionType):
         return tracer.call(tracer, descriptor.fget, (value,), {})
     if isinstance(descriptor, cached_property) and name not in vars(value):
         # what depends on symbols must not stay in the user's object, so it is not cached
+        note_absence(tracer, value, name, vars(value).get)
         return tracer.call(tracer, descriptor.func, (value,), {})
-    found = getattr(value, name)
+    getter = getattr(class_of(descriptor), "__get__", None)
+    is_first = hasattr(class_of(descriptor), "__set__") or name not in getattr(value, "__dict__", ())
+    if isinstance(getter, FunctionType) and is_first and not isinstance(descriptor, Vector):
+        return _got(tracer, getter, descriptor, value)
+    try:
+        found = getattr(value, name)
+    except AttributeError:
+        note_absence(tracer, value, name)
+        raise
     entries = getattr(value, "__dict__", None)
     if is_dict(entries) and name in entries and not tracer.is_new(value):
         note_read(value, name, found, lambda: entries[name])
@@ -44,10 +56,23 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
         note_read(value, name, found, lambda: getattr(value, name))
     elif descriptor is not None and not isinstance(value, Vector):
         note_read(type(value), name, descriptor, lambda: _class_entry(value, name))
-        if found is descriptor and is_dict(entries) and not tracer.is_new(value):
+        if isinstance(descriptor, GetSetDescriptorType) and not tracer.is_new(value):
+            note_read(value, name, found, lambda: getattr(value, name))
+        if (found is descriptor or isinstance(descriptor, FunctionType)) and is_dict(entries):
             # what the class says for all may be said for this object later
-            note_read(value, name, _NOT_THERE, lambda: entries.get(name, _NOT_THERE))
+            note_absence(tracer, value, name, entries.get)
     return found
+
+
+def _got(tracer: Tracer, getter: FunctionType, descriptor: Any, value: Any) -> Any:
+    return tracer.call(tracer, getter, (descriptor, value, class_of(value)), {})
+
+
+def note_absence(tracer: Tracer, value: Any, name: str, get: Callable[[str, object], object] | None = None) -> None:
+    """Remember that an object, or its dictionary that is asked by ``get``, has no such attribute: it may get one."""
+    if not tracer.is_new(value):
+        again = partial(getattr, value, name, _NOT_THERE) if get is None else partial(get, name, _NOT_THERE)
+        note_read(value, name, _NOT_THERE, again)
 
 
 def _inherited(tracer: Tracer, value: Any, name: str) -> Any:

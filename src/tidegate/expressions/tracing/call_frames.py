@@ -85,7 +85,7 @@ class CallFrame:
     def lookup(self, name: str) -> Any:
         """The value of a name, found as Python finds it."""
         if self.outer_names.get(name) == "global":
-            return self._global(name)
+            return self.lookup_global(name)
         frame: CallFrame | None = self
         while frame is not None:
             if name in frame.variables and (frame.kind != "class" or frame is self):
@@ -99,9 +99,10 @@ class CallFrame:
                 note_read(cell, name, found, partial(getattr, cell, "cell_contents"))
                 return found
             frame = frame.parent
-        return self._global(name)
+        return self.lookup_global(name)
 
-    def _global(self, name: str) -> Any:
+    def lookup_global(self, name: str) -> Any:
+        """The value of a name of the module, or of Python's own."""
         if name in self.globals:
             place, found = self.globals, self.globals[name]
             note_read(place, name, found, lambda: place[name])

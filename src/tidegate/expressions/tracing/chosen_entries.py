@@ -22,6 +22,7 @@ from tidegate.expressions.no_event import without_own_event
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_expr, as_real, lookup, select
 from tidegate.expressions.tracing.conditional_elements import ChosenElements, Sometimes, chosen_elements
 from tidegate.expressions.tracing.is_and_type import check_entry
+from tidegate.expressions.tracing.looked_into import ENTRY, look_into
 from tidegate.expressions.tracing.merge import MismatchError, is_scalar, merge
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.unknown_texts import text_entry
@@ -53,6 +54,7 @@ def entry_of(tracer: Tracer, container: Any, index: Any) -> Any:
     UntraceableError
         For an index that may be no whole number, and for entries that have no common structure.
     """
+    look_into(tracer, ENTRY, container, index)
     if is_dict(container) and any(is_text(key) and not isinstance(key, str | Enum) for key in container):
         return container[index]  # new values, by variables
     if is_chosen_slice(index) and (is_sequence(container) or (is_array(container) and container.ndim == 1)):

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
+from itertools import accumulate, dropwhile, starmap, takewhile
 from types import FunctionType, MethodType
 from typing import Any, Final
 
@@ -23,8 +25,10 @@ from tidegate.expressions.tracing.branch_changes import Journal, content, identi
 from tidegate.expressions.tracing.branches import fork, in_scope
 from tidegate.expressions.tracing.call_frames import BoundClosure, CallFrame, Closure, Flow, Yielded, bind_arguments, closure_of
 from tidegate.expressions.tracing.is_and_type import check_arguments
+from tidegate.expressions.tracing.looked_into import is_pythons, look_into_call
 from tidegate.expressions.tracing.merge import ChosenFunction, frozen
 from tidegate.expressions.tracing.path_locking import Exploration, explore, failing_line
+from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import find_source, is_generator, is_pythons_own, is_tidegates_own, leaves_early, origin_at, package_of
 from tidegate.expressions.tracing.special_calls import as_vectors, rule_for
 from tidegate.expressions.tracing.tracer import Tracer
@@ -39,6 +43,7 @@ __all__ = ["Yields", "call", "in_turn", "is_followed"]
 _DEEPEST: Final = 200  # calls within calls; more is a recursion that symbols never end
 # what takes all of an iterator before it does anything else
 _TAKE_ALL: Final[tuple[Any, ...]] = (sum, list, tuple, set, dict, sorted, max, min, math.fsum, math.prod, deque)
+_CALL_ARGUMENTS: Final[tuple[Any, ...]] = (map, filter, sorted, max, min, iter, reduce, accumulate, starmap, takewhile, dropwhile, operator.call)
 _COMPILED: Final = ("numpy", "scipy", "numba", "xarray", "pandas", "matplotlib", "jax", "torch")
 
 
@@ -83,6 +88,7 @@ def call(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict[str,
         # for a `try` around it
         tracer.may_raise += [(ValueError, tracer.here()), (OverflowError, tracer.here())]
     tracer.require_usable(*args, *kwargs.values())
+    look_into_call(tracer, function, args, kwargs)
     if is_done_by_texts(function, args):
         return by_texts(tracer, partial(_with_texts, tracer, function, kwargs), *args)
     rule = rule_for(function, args, kwargs)
@@ -105,12 +111,17 @@ def _unbound(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tu
     while True:
         if isinstance(function, BoundClosure):
             function, args = function.function, (function.instance, *args)
-        elif isinstance(function, partial):
+        elif issubclass(class_of(function), partial):
+            note_read(function, f"arguments of {_name(function.func)}", _given(function), partial(_given, function))
             function, args, kwargs = function.func, (*function.args, *args), {**function.keywords, **kwargs}
         elif isinstance(function, MethodType) and isinstance(function.__func__, FunctionType | Closure):
             function, args = function.__func__, (function.__self__, *args)
         else:
             return function, args, kwargs
+
+
+def _given(function: Any) -> tuple[Any, ...]:
+    return function.func, function.args, function.keywords
 
 
 def _with_texts(tracer: Tracer, function: Any, kwargs: dict[str, Any], *args: Any) -> Any:
@@ -253,8 +264,9 @@ def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict
     if is_numpy:
         args = as_vectors(args)
     elif not isinstance(receiver, list | dict | np.ndarray):
-        args = tuple(_followed(tracer, value) for value in args)
-        kwargs = {key: _followed(tracer, value) for key, value in kwargs.items()}
+        calls = not is_pythons(function) or any(function is one for one in _CALL_ARGUMENTS)
+        args = tuple(_followed(tracer, value, has_calls=calls) for value in args)
+        kwargs = {key: _followed(tracer, value, has_calls=calls) for key, value in kwargs.items()}
     with tracer.journal() as journal:
         changeable: list[Any] = [receiver, *args, *kwargs.values()]
         for value in changeable:
@@ -269,11 +281,18 @@ def _as_it_is(tracer: Tracer, function: Any, args: tuple[Any, ...], kwargs: dict
         return stored(result)
     is_new = isinstance(function, type) or _name(function) in ("copy", "tolist", "iter")
     is_kept = is_collection(result) or is_dict(result) or hasattr(result, "__next__")
+    if type(result) is function and function.__new__ is object.__new__:
+        tracer.made(getattr(result, "__dict__", result))
     return tracer.made(result) if is_new and is_kept else result
 
 
-def _followed(tracer: Tracer, value: Any) -> Any:
-    """A function of the user that is handed to someone else's code, in a form that is followed when it is called from there."""
+def _followed(tracer: Tracer, value: Any, *, has_calls: bool) -> Any:
+    """A function of the user that is handed to someone else's code, in a form that is followed when it is called from there.
+
+    Parameters
+    ----------
+    has_calls : whether that code calls what it is given; otherwise an object that can be called is handed on as the object that it is.
+    """
     if isinstance(value, FunctionType) and _is_users(value.__code__.co_filename):
         source = find_source(value)
         if source is not None:
@@ -281,7 +300,8 @@ def _followed(tracer: Tracer, value: Any) -> Any:
             closure.__dict__.update(__name__=value.__name__, __qualname__=value.__qualname__, __doc__=value.__doc__, __wrapped__=value)
             return closure
     inner = value.__func__ if isinstance(value, MethodType) else getattr(class_of(value), "__call__", None)  # noqa: B004 - the function itself is wanted
-    is_users = isinstance(inner, FunctionType) and not isinstance(value, type | Closure | BoundClosure) and _is_users(inner.__code__.co_filename)
+    is_object = not isinstance(value, MethodType) and (not has_calls or isinstance(value, type | Closure | BoundClosure))
+    is_users = not is_object and isinstance(inner, FunctionType) and _is_users(inner.__code__.co_filename)
     if is_users or isinstance(value, ChosenFunction):
 
         def followed(*args: Any, **kwargs: Any) -> Any:

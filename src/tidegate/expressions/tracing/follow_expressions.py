@@ -24,6 +24,7 @@ from tidegate.expressions.tracing.conditional_calls import as_list
 from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, length_is_unknown, pairs_of
 from tidegate.expressions.tracing.follow_calls import is_followed
 from tidegate.expressions.tracing.is_and_type import among_numbers, check_key, check_member, equal_sequences, is_among_numbers, same_object
+from tidegate.expressions.tracing.looked_into import ARITHMETIC, COMPARISON, ITERATION, MEMBERSHIP, TEXT, look_into, look_into_all
 from tidegate.expressions.tracing.merge import filled
 from tidegate.expressions.tracing.source import FunctionSource
 from tidegate.expressions.tracing.tracer import Tracer
@@ -86,6 +87,7 @@ def _binary(tracer: Tracer, node: ast.BinOp, frame: CallFrame) -> Any:
     if id(left) in tracer.partly or id(right) in tracer.partly:
         return _laid_over(tracer, _laid_over(tracer, {}, left), right)
     note_division(tracer, node.op, left, right)
+    look_into(tracer, ARITHMETIC, left, right)
     if has_unknown_text(left, right):
         return computed(tracer, BINARY[type(node.op)], left, right)
     if isinstance(node.op, ast.MatMult) and (is_sparse(left) or is_sparse(right)) and is_symbolic(left, right):
@@ -115,6 +117,8 @@ def _noted(tracer: Tracer, node: ast.BinOp, value: Any) -> Any:
 def _unary(tracer: Tracer, node: ast.UnaryOp, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.operand, frame)
     tracer.position = (frame.file, node)
+    if not isinstance(node.op, ast.Not):
+        look_into(tracer, ARITHMETIC, value)
     if isinstance(node.op, ast.USub | ast.UAdd):
         sign = operator.neg if isinstance(node.op, ast.USub) else operator.pos
         return by_texts(tracer, sign, value) if is_unknown_text(value) else sign(value)
@@ -200,7 +204,9 @@ def _compared(tracer: Tracer, kind: ast.cmpop, left: Any, right: Any) -> Any:
         kind = ast.Eq() if isinstance(kind, ast.Is) else ast.NotEq()
     if isinstance(kind, ast.Is | ast.IsNot):
         return same_object(tracer, left, right) is isinstance(kind, ast.Is)
+    look_into_all(tracer, (left, right), COMPARISON)
     if isinstance(kind, ast.In | ast.NotIn):
+        look_into(tracer, MEMBERSHIP, right)
         has_texts = is_unknown_text(left) or has_unknown_text(right)
         if has_texts or is_among_numbers(left, right):
             found = is_member(tracer, left, right) if has_texts else among_numbers(left, right)
@@ -259,6 +265,7 @@ def _call(tracer: Tracer, node: ast.Call, frame: CallFrame) -> Any:
     for item in node.keywords:
         value = evaluate(tracer, item.value, frame)
         if item.arg is None:
+            look_into(tracer, ITERATION, value)
             kwargs.update({key: value[key] for key in value.keys()})  # noqa: SIM118 - a vector iterates over elements
         else:
             kwargs[item.arg] = value
@@ -296,6 +303,7 @@ def _spread(tracer: Tracer, items: list[ast.expr], frame: CallFrame) -> Iterator
     for item in items:
         if isinstance(item, ast.Starred):
             spread = evaluate(tracer, item.value, frame)
+            look_into(tracer, ITERATION, spread)
             tracer.consumed(spread)
             yield from spread
         else:
@@ -311,6 +319,8 @@ def _attribute(tracer: Tracer, node: ast.Attribute, frame: CallFrame) -> Any:
 def _subscript(tracer: Tracer, node: ast.Subscript, frame: CallFrame) -> Any:
     value, index = evaluate(tracer, node.value, frame), evaluate(tracer, node.slice, frame)
     tracer.position = (frame.file, node)
+    if value is frame.globals and isinstance(index, str) and index in value:
+        frame.lookup_global(index)  # remembers it
     found = by_texts(tracer, operator.getitem, value, index) if is_unknown_text(value) else entry_of(tracer, value, index)
     if type(found) is list:
         tracer.made(found) if isinstance(node.slice, ast.Slice) else None
@@ -415,6 +425,7 @@ def pairs_over(tracer: Tracer, node: ast.expr, frame: CallFrame) -> Iterator[tup
     value = evaluate(tracer, node, frame)
     if isinstance(value, Expr):
         raise tracer.error(f"a loop over `{value!r}`, which is a single symbolic number")
+    look_into(tracer, ITERATION, value)
     tracer.consumed(value)
     tracer.taken_in_turn(value)
     return iter(pairs_of(value))
@@ -477,6 +488,7 @@ def _named(tracer: Tracer, node: ast.NamedExpr, frame: CallFrame) -> Any:
 def _formatted(tracer: Tracer, node: ast.FormattedValue, frame: CallFrame) -> Any:
     value = evaluate(tracer, node.value, frame)
     pattern = "" if node.format_spec is None else evaluate(tracer, node.format_spec, frame)
+    look_into_all(tracer, (value,), TEXT)
 
     def written(one: Any) -> str:
         shown: Any = _CONVERSIONS[node.conversion](one) if node.conversion in _CONVERSIONS else one
@@ -513,6 +525,7 @@ def _yield(tracer: Tracer, node: ast.Yield, frame: CallFrame) -> Any:
 def _yield_from(tracer: Tracer, node: ast.YieldFrom, frame: CallFrame) -> Any:
     source = evaluate(tracer, node.value, frame)
     tracer.position = (frame.file, node)
+    look_into(tracer, ITERATION, source)
     home = frame.binding_frame()
     made = getattr(source, "yielded", None)
     if made is not None:

@@ -25,6 +25,7 @@ from tidegate.expressions.tracing.branches import fork, in_scope
 from tidegate.expressions.tracing.call_frames import BranchRaises, CallFrame, Closure, Flow
 from tidegate.expressions.tracing.chosen_entries import entry_of
 from tidegate.expressions.tracing.follow_expressions import BINARY, make_closure, note_division, pairs_over
+from tidegate.expressions.tracing.looked_into import ARITHMETIC, look_into
 from tidegate.expressions.tracing.patterns import matched
 from tidegate.expressions.tracing.source import leaves_early, may_break
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
@@ -233,6 +234,7 @@ def _changed(tracer: Tracer, node: ast.AugAssign, old: Any, frame: CallFrame, pl
         return BINARY[type(node.op)](old, value)
     tracer.touch(old)
     note_division(tracer, node.op, old, value)
+    look_into(tracer, ARITHMETIC, old, value)
     new = _IN_PLACE.get(type(node.op), BINARY[type(node.op)])(old, value)
     tracer.note(new)
     return new

@@ -16,6 +16,7 @@ import numpy as np
 
 from tidegate.expressions.chosen_texts import is_text, is_unknown_text, texts_of
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_expr
+from tidegate.expressions.tracing.looked_into import note_kind
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_collection, is_dict, is_mapping, is_sequence
 from tidegate.expressions.tracing.vector import is_symbolic
@@ -164,6 +165,8 @@ def _kind(_tracer: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     """``type(x)``: an expression is the number that it will be."""
     if len(args) == 1 and isinstance(args[0], Expr):
         return bool if args[0].is_boolean else float
+    if len(args) == 1:
+        note_kind(args[0])
     return type(*args, **kwargs)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.call_frames import CallFrame
+from tidegate.expressions.tracing.looked_into import look_into_all, note_kind
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.unknown_texts import equal_texts, has_unknown_text
 from tidegate.expressions.tracing.value_kinds import is_dict, is_sequence
@@ -27,6 +28,8 @@ def matched(tracer: Tracer, subject: Any, pattern: ast.pattern, frame: CallFrame
     if isinstance(pattern, ast.MatchAs):
         return _named(tracer, subject, pattern, frame)
     if not isinstance(subject, Expr) and not is_symbolic(subject) and not has_unknown_text(subject):
+        look_into_all(tracer, (subject,))
+        note_kind(subject)
         return _by_python(subject, pattern, frame)
     if isinstance(pattern, ast.MatchOr):
         return _either(tracer, subject, pattern, frame)

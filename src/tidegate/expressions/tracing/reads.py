@@ -1,7 +1,8 @@
 """What a traced function read of its surroundings (stage: tracing the user's Python).
 
 A value that a function closes over, a global, a default or an attribute of the user's object is part of the graph as it was when the function was
-followed. So it is remembered, by content: numbers, texts, arrays, and lists and dictionaries of them; everything else as the object that it is.
+followed. So it is remembered, by content: numbers, texts, arrays, and lists and dictionaries of them; everything else as the object that it is, of
+which each attribute that is read is remembered in turn. What Python itself looks into, instead of being followed, is remembered with all it holds.
 Whoever keeps a graph asks before using it again whether anything has changed since.
 """
 
@@ -12,20 +13,15 @@ from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from operator import is_
-from types import ModuleType
 from typing import Any, Final
 
-import numpy as np
-
 from tidegate.expressions.scipy_functions import is_sparse
+from tidegate.expressions.tracing.snapshots import are_alike, holdings, snapshot
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict, is_sequence
 
-__all__ = ["Reads", "collect_reads", "note_read"]
+__all__ = ["Reads", "are_collected", "collect_reads", "note_holdings", "note_read"]
 
-_MOST_ELEMENTS: Final = 100_000  # of one container; a larger one is remembered as the object that it is
 _LISTS: Final = (list, tuple)
-_ATOMS: Final = (bool, int, float, complex, str, bytes, type(None))
-_DEEPEST: Final = 6  # levels of containers
 _IS, _EQUALS, _EACH_IS, _CLOSELY = range(4)  # how what was read is compared with what is there now
 
 _collector: Final[ContextVar[Reads | None]] = ContextVar("reads", default=None)
@@ -36,16 +32,22 @@ class Reads:
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, str], tuple[Any, Callable[[], Any], Any, tuple[Any, ...] | None]] = {}
+        self._holdings: dict[int, tuple[Any, str, Any]] = {}  # objects, their names, and all they held
         self._quick: dict[tuple[int, str], tuple[Callable[[], Any], Any, int]] = {}  # how to read again, what there was, how to compare
 
     def __bool__(self) -> bool:
-        return bool(self._known)
+        return bool(self._known) or bool(self._holdings)
 
     def note(self, place: Any, name: str, value: Any, again: Callable[[], Any]) -> None:
         """Remember what ``name`` is at a place, the first time it is read there."""
         if (id(place), name) not in self._known:
-            self._known[id(place), name] = (place, again, _snapshot(value, 0), _parts(value))
+            self._known[id(place), name] = (place, again, snapshot(value), _parts(value))
             self._quick[id(place), name] = (again, *_quickly(value))
+
+    def note_holdings(self, value: Any, name: str) -> None:
+        """Remember all that an object holds, the first time that it is looked into."""
+        if id(value) not in self._holdings:
+            self._holdings[id(value)] = value, name, holdings(value)
 
     def changed(self) -> str:
         """The name of something that is not what it was; empty if there is none."""
@@ -68,7 +70,10 @@ class Reads:
                     return False
         except Exception:  # noqa: BLE001 - what cannot be read or compared any more has changed
             return False
-        return True
+        return not any(True for _ in self._changed_holdings())
+
+    def _changed_holdings(self) -> Generator[tuple[Any, str]]:
+        return ((value, name) for value, name, before in self._holdings.values() if not are_alike(before, holdings(value)))
 
     def changes(self) -> Generator[tuple[Any, str]]:
         """Everything that is not what it was: where it was read, and its name there."""
@@ -80,19 +85,26 @@ class Reads:
                 continue
             # most of it is the same object: then nothing needs to be compared
             items = now if type(now) in _LISTS else (now,)
-            if (parts is None or len(items) != len(parts) or not all(map(is_, items, parts))) and not _same(before, _snapshot(now, 0)):
+            if (parts is None or len(items) != len(parts) or not all(map(is_, items, parts))) and not are_alike(before, snapshot(now)):
                 yield place, name
+        yield from self._changed_holdings()
 
     def places(self) -> Generator[tuple[Any, str]]:
         """Where something was read, and its name there."""
         for (_, name), (place, *_) in self._known.items():
             yield place, name
 
+    def looked_into(self) -> Generator[Any]:
+        """The objects of which all that they hold was remembered."""
+        for value, *_ in self._holdings.values():
+            yield value
+
     def forget(self, owners: Collection[Any] = (), places: Collection[tuple[Any, str]] = ()) -> None:
         """What was read of these objects, and at these places, may change."""
         whole, parts = {id(owner) for owner in owners}, {(id(place), name) for place, name in places}
         self._known = {key: entry for key, entry in self._known.items() if key[0] not in whole and key not in parts}
         self._quick = {key: entry for key, entry in self._quick.items() if key in self._known}
+        self._holdings = {key: entry for key, entry in self._holdings.items() if key not in whole}
 
 
 @contextmanager
@@ -113,6 +125,18 @@ def note_read(place: Any, name: str, value: Any, again: Callable[[], Any]) -> No
         collector.note(place, name, value, again)
 
 
+def note_holdings(value: Any, name: str) -> None:
+    """Tell whoever gathers that an object was looked into."""
+    collector = _collector.get()
+    if collector is not None:
+        collector.note_holdings(value, name)
+
+
+def are_collected() -> bool:
+    """Whether anybody gathers what is read."""
+    return _collector.get() is not None
+
+
 def _parts(value: Any) -> tuple[Any, ...] | None:
     """The value, or the values in a list: as long as these are the same objects, nothing has changed; None where they have contents of their own."""
     parts = tuple(value) if type(value) in _LISTS else (value,)
@@ -130,47 +154,3 @@ def _quickly(value: Any) -> tuple[Any, int]:
     # objects that are equal to themselves only are compared at once
     are_objects = all(kind.__eq__ is object.__eq__ or getattr(kind, "is_equal_to_itself_only", False) for kind in set(map(type, parts)))
     return type(value)(parts), _EQUALS if are_objects else _EACH_IS
-
-
-class _Held:
-    """An object that is remembered by what it is, not by what is in it."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _snapshot(given: Any, depth: int) -> Any:
-    value: Any = given  # said so that what is asked below does not narrow it
-    if isinstance(value, _ATOMS):
-        return given
-    if isinstance(value, np.generic):
-        return _snapshot(np.asarray(given), depth)
-    if is_array(value) and value.dtype != object and value.size <= _MOST_ELEMENTS:
-        return ("array", value.shape, value.dtype.str, value.tobytes())
-    if is_sparse(value) and value.nnz <= _MOST_ELEMENTS:
-        triples = value.tocoo()
-        return ("sparse", value.shape, *(part.tobytes() for part in (triples.row, triples.col, triples.data)))
-    if depth < _DEEPEST and is_sequence(value) and len(value) <= _MOST_ELEMENTS:
-        items: Any = value
-        return (type(items).__name__, [_snapshot(item, depth + 1) for item in items])
-    if depth < _DEEPEST and is_dict(value) and not isinstance(value, ModuleType) and len(value) <= _MOST_ELEMENTS:
-        entries: dict[Any, Any] = value
-        return ("dict", [(_snapshot(key, depth + 1), _snapshot(item, depth + 1)) for key, item in entries.items()])
-    kind = class_of(value)
-    if kind in (set, frozenset) and len(value) <= _MOST_ELEMENTS:
-        return ("set", {_member(item) for item in value})
-    if depth < _DEEPEST and kind is deque and len(value) <= _MOST_ELEMENTS:
-        return ("deque", [_snapshot(item, depth + 1) for item in value])
-    return _Held(value)
-
-
-def _member(value: Any) -> Any:
-    return (type(value), value) if isinstance(value, _ATOMS) else id(value)
-
-
-def _same(before: Any, now: Any) -> bool:
-    if isinstance(before, _Held) or isinstance(now, _Held):
-        return isinstance(before, _Held) and isinstance(now, _Held) and before.value is now.value
-    if is_sequence(before):
-        return class_of(before) is class_of(now) and len(before) == len(now) and all(_same(a, b) for a, b in zip(before, now, strict=True))
-    return class_of(before) is class_of(now) and (before == now or (before != before and now != now))

@@ -20,14 +20,16 @@ from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean, as_real, w
 from tidegate.expressions.scipy_functions import is_sparse, product_with_sparse, rule_of_scipy
 from tidegate.expressions.substitute import substitute
 from tidegate.expressions.tracing.array_types import kind_of
-from tidegate.expressions.tracing.attributes import attribute, set_attribute
+from tidegate.expressions.tracing.attributes import attribute, note_absence, set_attribute
 from tidegate.expressions.tracing.branch_changes import EMPTY
 from tidegate.expressions.tracing.chosen_entries import chosen_range
 from tidegate.expressions.tracing.conditional_calls import rule_for_conditional
 from tidegate.expressions.tracing.conditional_elements import FollowedGenerator, pairs_of
 from tidegate.expressions.tracing.interpolators import interpolated, is_interpolator
 from tidegate.expressions.tracing.is_and_type import IDENTITY_RULES
+from tidegate.expressions.tracing.looked_into import note_kind
 from tidegate.expressions.tracing.merge import describe, filled, is_scalar, is_there
+from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.tracer import OPAQUE_HINT, Tracer
 from tidegate.expressions.tracing.value_kinds import is_array, is_sequence
 from tidegate.expressions.tracing.vector import Vector, is_symbolic, plain, stored, substituted
@@ -258,20 +260,26 @@ def _isinstance(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) 
                 f"whether `{value!r}` is an int or a float is asked; as an expression it is neither", "ask for numbers.Real, or do not ask"
             )
         return isinstance(value, kinds) or isinstance(True if value.is_boolean else 1.0, kinds)
+    note_kind(value)
     return isinstance(value, kinds)
 
 
 def _getattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     if len(args) == 3 and not hasattr(args[0], args[1]):
+        note_absence(tracer, args[0], args[1])
         return args[2]
     found = attribute(tracer, args[0], args[1])
     return tracer.usable(filled(found, args[2]) if len(args) == 3 else found, args[1])
 
 
-def _hasattr(_tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+def _hasattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     value = args[0]
     # an expression stands for the number it will be
     found = getattr((True if value.is_boolean else 1.0) if isinstance(value, Expr) else value, args[1], EMPTY)
+    if found is EMPTY:
+        note_absence(tracer, value, args[1])
+    else:
+        note_read(value, f"whether there is {args[1]}", True, lambda: hasattr(value, args[1]))
     return is_there(found)
 
 

@@ -19,6 +19,7 @@ from tidegate.expressions.nodes import FALSE, TRUE, Expr, as_boolean
 from tidegate.expressions.tracing.branch_changes import EMPTY, Journal, Namespace, content, owner
 from tidegate.expressions.tracing.call_frames import CallFrame, Exit, Flow, Yielded
 from tidegate.expressions.tracing.conditional_elements import Sometimes
+from tidegate.expressions.tracing.looked_into import TRUTH, look_into
 from tidegate.expressions.tracing.merge import Diverged, MismatchError, Views, frozen, merge, merge_partly
 from tidegate.expressions.tracing.source import SourceFile, origin_at
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_sequence
@@ -262,6 +263,7 @@ class Tracer:
         elif isinstance(value, Sometimes):
             value = value.is_any()
         if not isinstance(value, Expr):
+            look_into(self, TRUTH, value)
             return bool(value)
         condition = as_boolean(value)
         self.note(condition)

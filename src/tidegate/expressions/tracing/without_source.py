@@ -13,6 +13,7 @@ from functools import partial
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
+from tidegate.expressions.tracing.looked_into import look_into_name
 from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import find_source
 from tidegate.expressions.tracing.vector import is_symbolic, plain
@@ -68,11 +69,16 @@ def on_symbols(function: FunctionType, call: Caller, is_users: Callable[[str], b
             made[id(given)] = new = FunctionType(given.__code__, named, given.__name__, given.__defaults__, cells or None)
             new.__kwdefaults__ = given.__kwdefaults__
             place = given.__globals__
-            for name in _names(given.__code__) & place.keys():
+            mentioned = _names(given.__code__)
+            for name in mentioned & place.keys():
                 note_read(place, name, place[name], partial(place.__getitem__, name))
+                look_into_name(place[name])
+                _note_module(place[name], mentioned)
                 named[name] = stand_in(place[name])
             for name, cell, own in zip(given.__code__.co_freevars, cells, given.__closure__ or (), strict=True):
                 note_read(own, name, own.cell_contents, partial(getattr, own, "cell_contents"))
+                look_into_name(own.cell_contents)
+                _note_module(own.cell_contents, mentioned)
                 cell.cell_contents = stand_in(own.cell_contents)
         return made[id(given)]
 
@@ -88,6 +94,14 @@ def on_symbols(function: FunctionType, call: Caller, is_users: Callable[[str], b
         return stand_in(builtins.__import__(*args, **kwargs))
 
     return rebuilt(function)
+
+
+def _note_module(value: Any, mentioned: set[str]) -> None:
+    """Remember what a module has under names that a function mentions: they may be attributes of it."""
+    if isinstance(value, ModuleType) and not value.__name__.startswith("tidegate"):
+        for name in mentioned & vars(value).keys():
+            note_read(value, name, vars(value)[name], partial(vars(value).__getitem__, name))
+            look_into_name(vars(value)[name])
 
 
 def _root(value: Any) -> str:
