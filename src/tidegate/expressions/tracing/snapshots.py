@@ -15,6 +15,7 @@ from enum import Enum
 from functools import lru_cache
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MappingProxyType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any, Final, cast
+from weakref import ReferenceType
 
 import numpy as np
 
@@ -119,6 +120,8 @@ def _by_kind(value: Any, kind: Any) -> list[Any] | None:
         return [value.__func__, value.__self__]
     if kind is ContextVar:
         return [value.get(None)]
+    if isinstance(value, ReferenceType):
+        return [value()]
     if isinstance(value, _BYTES):
         return [bytes(value)]
     if kind is MappingProxyType:
