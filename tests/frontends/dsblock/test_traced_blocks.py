@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import UserDict
 from typing import Any
 
 import numpy as np
@@ -227,6 +228,38 @@ class Behind(Outside):
     def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> EventAction:
         vars(self)["gain"] = -1.0
         return EventAction()
+
+
+class Handed(Outside):
+    """Given to somebody who looks where he likes."""
+
+    def __str__(self) -> str:
+        return f"{self.gain}"
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return float(str(self))
+
+
+class Held(Outside):
+    """In an object whose class says what `[...]` is."""
+
+    def __init__(self) -> None:
+        self.held = UserDict(gain=1.0)
+
+    def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
+        return self.held["gain"]
+
+    def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> EventAction:
+        self.held["gain"] = -1.0
+        return EventAction()
+
+
+def test_what_is_handed_to_others_is_looked_into_or_called() -> None:
+    result = tg.simulate(Handed(), (0.0, 2.0))
+    assert result.final["X"] == pytest.approx(1.0)
+    assert "self is handed to a function" in result.statistics.extra["called callbacks"]
+    with pytest.raises(tg.CallbackError, match="UserDict, of which machine code was made"):
+        tg.simulate(Held(), (0.0, 2.0))
 
 
 def test_what_events_change_outside_of_memory_is_not_taken_for_a_number() -> None:

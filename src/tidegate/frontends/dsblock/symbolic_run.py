@@ -211,6 +211,8 @@ class SymbolicRun:
         owned = [(place, name) for place, name in reads.places() if place is mine or (isinstance(place, type) and isinstance(mine, place))]
         if kept := [name for _, name in owned if name in self._stored]:
             raise UntraceableError(f"self.{kept[0]} may change during a run")
+        if any(held is mine for held in reads.looked_into()):
+            raise UntraceableError("self is handed to a function that is not followed, or to an operator of its own")
         if not all(_holds(place, after) for place, after in traced.changed):
             raise UntraceableError("it keeps something in memory")
         found = [as_expr(item) for item in vector(what, traced.value, object).tolist()]
