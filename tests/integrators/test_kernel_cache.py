@@ -37,7 +37,7 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
     monkeypatch.setenv("TIDEGATE_SHIPPED_DIR", "")
     monkeypatch.setattr(kernel_cache, "kernel_directory", root)
     monkeypatch.setattr(kernel_cache, "cache_directory", root)
-    share = partial(kernel_cache.share_the_work.__wrapped__, has_derivatives=False, is_sparse=False)
+    share = partial(kernel_cache._share.__wrapped__, has_derivatives=False, is_sparse=False)
     for processors, others in ((1, 0), (2, 1), (3, 2), (64, 3)):
         monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda processors=processors: processors)
         share("taylor", has_relations=False)

@@ -74,8 +74,7 @@ def choose(problem: Problem, method: str) -> StepIntegrator:
     if problem.model.past is not None and method != "radau":
         raise UsageError(f"method {method!r} solves no equations with delays", hint="method='radau', which 'auto' takes")
     if method in ("radau", "taylor"):
-        model, has_derivatives = problem.model, len(problem.sensitivity_parameters) > 0
-        share_the_work(method, has_relations=len(model.guards) > 0, has_derivatives=has_derivatives, is_sparse=model.sparsity is not None)
+        share_the_work(method, problem.model, has_derivatives=len(problem.sensitivity_parameters) > 0)
     if method in ("ida", "bdf", "adams"):
         return kernel("tidegate.integrators.sundials.sundials_method").SundialsIntegrator(problem, method)
     if method in _CLASSICAL:

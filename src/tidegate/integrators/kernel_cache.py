@@ -18,6 +18,7 @@ from typing import Final
 
 from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
+from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory, shipped_kernel_directory
 from tidegate.no_collections import no_collections
 
@@ -116,17 +117,20 @@ def kernel(module: str) -> ModuleType:
         return import_module(module)
 
 
-@cache
-def share_the_work(method: str, *, has_relations: bool, has_derivatives: bool, is_sparse: bool) -> None:
+def share_the_work(method: str, model: CompiledModel, *, has_derivatives: bool) -> None:
     """Begin other processes for the first runs of a method, where there is something for them to do.
 
     Parameters
     ----------
     method : "radau" or "taylor", which most runs take.
-    has_relations : whether a step is searched for events.
+    model : that is to be run.
     has_derivatives : whether derivatives by parameters are asked for.
-    is_sparse : whether systems of linear equations are.
     """
+    _share(method, has_relations=len(model.guards) > 0, has_derivatives=has_derivatives, is_sparse=model.sparsity is not None)
+
+
+@cache
+def _share(method: str, *, has_relations: bool, has_derivatives: bool, is_sparse: bool) -> None:
     # the part that takes longest stands first of all
     asked = {_RELATIONS: has_relations, _ALONE: method == "radau" or not has_relations, _SPARSE: is_sparse and method == "radau"}
     asked[_DERIVATIVES] = has_derivatives

@@ -14,7 +14,7 @@ import numpy as np
 from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import TidegateError
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
-from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.kernel_cache import kernel, share_the_work
 from tidegate.integrators.stiffness import fastest_rate
 
 __all__ = ["Pace", "is_kept_moving"]
@@ -87,6 +87,7 @@ def _tried(problem: Problem) -> bool:
         y=start.y, m=start.m, p=p, sensitivity_parameters=nothing, directions=(), dy_dp=start.dy_dp, dd_dp=start.dd_dp, output_times=np.zeros(0),
         step_rows=False, event_rows=False, keep_polynomials=False, proves=False, first_step=0.0, step_max=np.inf, resume=None,
     )  # fmt: skip
+    share_the_work("radau", model, has_derivatives=len(problem.sensitivity_parameters) > 0)
     run: StepIntegrator = kernel("tidegate.integrators.radau.radau_method").RadauIntegrator(trial)
     try:
         if run.start() is not Stop.LIMIT:
