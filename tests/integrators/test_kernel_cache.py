@@ -37,7 +37,7 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
     monkeypatch.setenv("TIDEGATE_SHIPPED_DIR", "")
     monkeypatch.setattr(kernel_cache, "kernel_directory", root)
     monkeypatch.setattr(kernel_cache, "cache_directory", root)
-    share = partial(kernel_cache._share.__wrapped__, has_derivatives=False, is_sparse=False)
+    share = partial(kernel_cache._share.__wrapped__, is_simple=False, has_derivatives=False, is_sparse=False)
     for processors, others in ((1, 0), (2, 1), (3, 2), (64, 3)):
         monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda processors=processors: processors)
         share("taylor", has_relations=False)
@@ -46,8 +46,9 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
     monkeypatch.setattr(kernel_cache.os, "cpu_count", lambda: 2)
     share("radau", has_relations=False)
     share("radau", has_relations=True)
+    share("radau", has_relations=True, is_simple=True)
     share("taylor", has_relations=True)
-    for kind in (("radau", "alone"), ("radau", "relations"), ("taylor", "relations")):
+    for kind in (("radau", "alone"), ("radau", "any events"), ("radau", "relations"), ("taylor", "relations")):
         module, name = kernel_cache._AHEAD[kind][0]
         place(module).mkdir()
         (place(module) / f"{name}-1.o").touch()
@@ -55,9 +56,10 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
         share("radau", has_relations=True)
     share("taylor", has_relations=True)
     share("taylor", has_relations=True, has_derivatives=True)
-    alone, relations = "('radau', 'alone')", "('radau', 'relations')"
-    others = ["[('taylor', 'relations')]", f"[{relations}]", "[('taylor', 'derivatives'), ('taylor', 'derivatives at events')]"]
-    assert begun == [f"[{alone}]", f"[{relations}, {alone}]", *others]
+    alone, relations, every, simple = (f"('radau', '{what}')" for what in ("alone", "relations", "any events", "simple events"))
+    first = [f"[{alone}]", f"[{every}, {relations}, {alone}]", f"[{simple}, {relations}, {alone}]", "[('taylor', 'relations')]"]
+    left = [f"[{every}, {relations}]", f"[{relations}]"]
+    assert begun == [*first, *left, "[('taylor', 'derivatives'), ('taylor', 'derivatives at events')]"]
 
 
 def test_a_model_without_relations_delays_and_sparse_matrices_needs_no_machine_code_of_theirs() -> None:

@@ -452,10 +452,10 @@ _OF_TAYLOR: Final = [
     *_single("number", "started_t"),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
     # what a simple event puts back where it turns out not to be one
-    *_arrays("number", "kept_m", "n_m", owner=TAYLOR),
-    *_arrays("number", "kept_conditions kept_held", "n_conditions", owner=TAYLOR),
-    *_arrays("integer", "kept_held_sides", "n_guards", owner=TAYLOR),
-    *_arrays("number", "kept_sens_discrete", "n_sens", "n_discrete", owner=TAYLOR),
+    *_arrays("number", "kept_m", "n_m"),
+    *_arrays("number", "kept_conditions kept_held", "n_conditions"),
+    *_arrays("integer", "kept_held_sides", "n_guards"),
+    *_arrays("number", "kept_sens_discrete", "n_sens", "n_discrete"),
 ]
 
 _OF_ROSENBROCK: Final = [

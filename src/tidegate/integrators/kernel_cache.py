@@ -20,6 +20,7 @@ from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory, shipped_kernel_directory
+from tidegate.integrators.simple_events import may_be_simple
 from tidegate.no_collections import no_collections
 
 __all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"]
@@ -27,8 +28,9 @@ __all__ = ["USUAL", "compile_ahead", "compile_parts", "kernel", "share_the_work"
 _HYBRID: Final = "tidegate.integrators.hybrid_loop"
 _RADAU: Final = "tidegate.integrators.radau"
 _TAYLOR: Final = "tidegate.integrators.taylor"
-# What is done in steps: nothing else, systems with few elements, derivatives, a search for events, derivatives at these.
-_ALONE, _SPARSE, _DERIVATIVES, _RELATIONS, _AT_EVENTS = "alone", "sparse", "derivatives", "relations", "derivatives at events"
+# What is done in steps: nothing else, systems with few elements, derivatives, derivatives at events; a search for events, which may all be simple.
+_ALONE, _SPARSE, _DERIVATIVES, _AT_EVENTS = "alone", "sparse", "derivatives", "derivatives at events"
+_RELATIONS, _SIMPLE, _ANY = "relations", "simple events", "any events"
 _SYSTEMS: Final = ("factor_complex", "factor_real", "solve_complex", "solve_real")
 _OF_EVENTS: Final = (
     (f"{_HYBRID}.event_derivatives", "jump_with_event"),
@@ -53,13 +55,16 @@ _AHEAD: Final = {
         (f"{_RADAU}.sensitivities", "stage_sensitivities"),
         (f"{_RADAU}.hooks", "radau_sensitivities"),
     ),
-    ("radau", _RELATIONS): (
+    ("radau", _ANY): (
         (f"{_HYBRID}.transition", "settle"),
+        ("tidegate.events.leaving", "leaving_sides"),
+        ("tidegate.events.restart", "consistent_point"),
+    ),
+    ("radau", _SIMPLE): ((f"{_HYBRID}.simple_event", "settle_simply"),),
+    ("radau", _RELATIONS): (
         (f"{_HYBRID}.event", "event_with_rows"),
         ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_RADAU}.locate", "locate"),
-        ("tidegate.events.leaving", "leaving_sides"),
-        ("tidegate.events.restart", "consistent_point"),
     ),
     ("radau", _AT_EVENTS): _OF_EVENTS,
     ("taylor", _ALONE): (
@@ -126,13 +131,17 @@ def share_the_work(method: str, model: CompiledModel, *, has_derivatives: bool) 
     model : that is to be run.
     has_derivatives : whether derivatives by parameters are asked for.
     """
-    _share(method, has_relations=len(model.guards) > 0, has_derivatives=has_derivatives, is_sparse=model.sparsity is not None)
+    has_relations = len(model.guards) > 0
+    is_simple = has_relations and may_be_simple(model)
+    _share(method, has_relations=has_relations, is_simple=is_simple, has_derivatives=has_derivatives, is_sparse=model.sparsity is not None)
 
 
 @cache
-def _share(method: str, *, has_relations: bool, has_derivatives: bool, is_sparse: bool) -> None:
+def _share(method: str, *, has_relations: bool, is_simple: bool, has_derivatives: bool, is_sparse: bool) -> None:
     # the part that takes longest stands first of all
-    asked = {_RELATIONS: has_relations, _ALONE: method == "radau" or not has_relations, _SPARSE: is_sparse and method == "radau"}
+    is_radau = method == "radau"
+    asked = {_ANY: is_radau and has_relations and not is_simple, _SIMPLE: is_radau and is_simple, _RELATIONS: has_relations}
+    asked |= {_ALONE: is_radau or not has_relations, _SPARSE: is_radau and is_sparse}
     asked[_DERIVATIVES] = has_derivatives
     asked[_AT_EVENTS] = has_relations and has_derivatives
     kinds = [(method, what) for what, is_asked in asked.items() if is_asked]

@@ -141,6 +141,8 @@ def _moves_on(run, t, guard):
 def let_rest_what_does(run, t):
     """Guards whose side slopes do not tell: those that are affine, and whose power series is all zeros, rest. 0 if any is left, else 1."""
     n = run.n
+    if run.f_series == 0:
+        return 0
     for j in range(run.n_guards):
         if run.sides[j] == ASKED and run.is_linear[j] == 0:
             return 0

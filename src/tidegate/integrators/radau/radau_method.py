@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tidegate.compiled.schema import MAX_STAGES, RADAU
+from tidegate.integrators.hybrid_loop.simple_event import settle_simply
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.lay_out import Method
 from tidegate.integrators.native_run import NativeRun
@@ -10,6 +13,7 @@ from tidegate.integrators.radau import hooks
 from tidegate.integrators.radau.locate import locate
 from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.radau.step import take_step
+from tidegate.integrators.simple_events import may_be_simple
 
 __all__ = ["RadauIntegrator", "radau_by_stages"]
 
@@ -24,7 +28,10 @@ class RadauIntegrator(NativeRun):
     """
 
     def __init__(self, problem: Problem, stages: int | None = None) -> None:
-        super().__init__(problem, radau_by_stages(stages or stages_for(problem.rtol)).with_rates(problem))
+        method = radau_by_stages(stages or stages_for(problem.rtol)).with_rates(problem)
+        if may_be_simple(problem.model):
+            method = replace(method, hooks={**method.hooks, "hook_simple": settle_simply.address})
+        super().__init__(problem, method)
 
 
 def radau_by_stages(stages: int) -> Method:

@@ -13,7 +13,6 @@ from typing import Final
 from tidegate.compiled.emit_taylor.step_box import box_size
 from tidegate.compiled.schema import RADAU, TAYLOR
 from tidegate.compiled.series_functions import SeriesFunctions
-from tidegate.compiled.workspace import FIRST_REMARK, RELATION
 from tidegate.errors import UsageError
 from tidegate.integrators.explicit_problems import check_explicit
 from tidegate.integrators.hybrid_loop.simple_event import settle_simply
@@ -25,6 +24,7 @@ from tidegate.integrators.pace import Pace
 from tidegate.integrators.plan_places import N_FRESH_NUMBERS, STEPS_LEFT
 from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.several_runs import Several
+from tidegate.integrators.simple_events import may_be_simple
 from tidegate.integrators.taylor import hooks
 from tidegate.integrators.taylor.smooth import take_smooth_steps
 from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step
@@ -156,16 +156,6 @@ def _low_order(order: int) -> int:
     return max(_LEAST_ORDER, 2 * order // 3)
 
 
-def _is_simple(problem: Problem) -> bool:
-    """Whether events of the model may be of the kind that ``hybrid_loop.simple_event`` knows."""
-    model = problem.model
-    layout = model.layout
-    plain = model.mass_kind == 0 and not model.has_opaque and not layout.n_constraints and not layout.n_step_events and not layout.dropping
-    relations = not (model.guards.is_opaque.any() or (model.guards.kind != RELATION).any())
-    remarks = any(event_action.chain >= FIRST_REMARK for event_action in model.event_actions)
-    return plain and relations and not remarks
-
-
 def _is_smooth(problem: Problem, n_watched: int) -> bool:
     """Whether the model has steps in which nothing happens, as whole steps tell that watch so many guards, and nobody looks at them."""
     model = problem.model
@@ -188,7 +178,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
             "hook_step": take_step.address, "hook_locate": hooks.taylor_locate.address, "hook_sensitivities": hooks.taylor_sensitivities.address,
             "hook_values": hooks.taylor_values.address, "hook_restart": hooks.taylor_restart.address, "hook_accept": hooks.taylor_accept.address,
             "hook_ahead": hooks.taylor_ahead.address,
-            "hook_simple": settle_simply.address if _is_simple(problem) else 0,
+            "hook_simple": settle_simply.address if may_be_simple(problem.model) else 0,
             "hook_smooth": take_smooth_steps.address if _is_smooth(problem, of_full.n_guards) else 0,
         },
         degree=full,
