@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import random
+import sys
 from functools import cached_property
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -74,6 +77,19 @@ def test_what_only_a_call_shows_is_refused_with_the_point_and_both_values() -> N
 
     with pytest.raises(tg.UntraceableError, match=r"by_its_text was not followed rightly: at .*y\[0\] = .* it gives 1 when it is called, and -1"):
         tg.ode(by_its_text, y0=[1.0]).lower()
+
+
+def test_a_file_that_was_edited_after_it_was_imported_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    file = tmp_path / "edited_after_import.py"
+    file.write_text("def rate(t, y):\n    return [-1.0 * y[0]]\n")
+    module = importlib.import_module("edited_after_import")
+    file.write_text("def rate(t, y):\n    return [-2.0 * y[0]] # another length\n")
+    with pytest.raises(tg.UntraceableError, match=r"gives -1 when it is called, and -2(.|\n)*edited after it was imported: importlib\.reload"):
+        tg.simulate(tg.ode(module.rate, y0=[1.0]), (0, 1))
+    importlib.reload(module)
+    assert tg.simulate(tg.ode(module.rate, y0=[1.0]), (0, 1), **TIGHT).final["y[0]"] == pytest.approx(math.exp(-2.0), rel=1e-8)
 
 
 def test_numbers_drawn_with_a_seed_inside_are_the_same_every_time() -> None:

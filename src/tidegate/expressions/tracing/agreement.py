@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from tidegate.errors import Origin, UntraceableError
@@ -13,6 +15,8 @@ from tidegate.names import listed
 
 __all__ = ["require_agreement"]
 
+_BEGAN: Final = time.time()
+_RELOAD: Final = "where its file was edited after it was imported: importlib.reload(module), or a new Python; else "
 _MOST_SHOWN: Final = 8  # values quoted of one point; more would hide the message itself
 
 
@@ -47,20 +51,29 @@ def require_agreement(
     if difference is None:
         return
     a, b = _values(difference)
-    where = _shown(difference.at)
+    where = f"at {_shown(difference.at)} " if difference.at else ""
     if difference.is_own:
         raise UntraceableError(
-            f"{name} gives two answers to one question: {a} and then {b} at {where}",
+            f"{name} gives two answers to one question: {a} and then {b}{where and f' {where.rstrip()}'}",
             origin=origin,
             hint="a model depends on its arguments alone: draw random numbers before the run and give them as parameters or a table, use `t` for the "
             "time, and discrete variables for what is remembered; or " + OPAQUE_HINT,
         )
     raise UntraceableError(
-        f"{name} was not followed rightly: at {where} it gives {b} when it is called, and {a} as it was followed on symbols",
+        f"{name} was not followed rightly: {where}it gives {b} when it is called, and {a} as it was followed on symbols",
         origin=origin,
-        hint="write what depends on the variables with `if`, `min`, `max`, np.where and arithmetic, without texts, types and things that change "
+        hint=(_RELOAD if _has_changed(origin.file) else "")
+        + "write what depends on the variables with `if`, `min`, `max`, np.where and arithmetic, without texts, types and things that change "
         "outside; or " + OPAQUE_HINT,
     )
+
+
+def _has_changed(file: str) -> bool:
+    """Whether a file was written after tidegate was imported."""
+    try:
+        return Path(file).stat().st_mtime > _BEGAN
+    except (OSError, ValueError):
+        return False
 
 
 def _values(difference: PathDifference) -> tuple[str, str]:
