@@ -77,19 +77,19 @@ def _made(random: np.random.Generator) -> Any:
     return Made(x=random.choice([-0.6, 0.0, 0.3, 0.5], _N), v=random.choice([-1.0, 0.0, 2.0], _N))
 
 
-def _run(model: Any) -> tuple[Any, str]:
+def _run(model: Any, method: str) -> tuple[Any, str]:
     try:
-        return tg.simulate(model, (0.0, 4.0), method="taylor", rtol=1e-8, max_steps=3000), ""
+        return tg.simulate(model, (0.0, 4.0), method=method, rtol=1e-8, max_steps=3000), ""
     except TidegateError as error:
         return getattr(error, "result", None), str(error)
 
 
-def _simple_or_not(model: Any, patch: pytest.MonkeyPatch) -> tuple[int, int]:
+def _simple_or_not(model: Any, method: str, patch: pytest.MonkeyPatch) -> tuple[int, int]:
     """How many times the right side was evaluated, with the shortcut and without it."""
-    ours, why = _run(model)
+    ours, why = _run(model, method)
     with patch.context() as without:
-        without.setattr(kernel("tidegate.integrators.taylor.taylor_method"), "_is_simple", lambda problem: False)
-        other, reason = _run(model)
+        without.setattr(kernel(f"tidegate.integrators.{method}.{method}_method"), "may_be_simple", lambda model: False)
+        other, reason = _run(model, method)
     assert why == reason
     if ours is None or other is None:
         assert ours is other
@@ -101,11 +101,12 @@ def _simple_or_not(model: Any, patch: pytest.MonkeyPatch) -> tuple[int, int]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("method", ["taylor", "radau"])
 @pytest.mark.parametrize("seed", range(3))
-def test_random_models_run_alike_with_the_shortcut_and_without(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_models_run_alike_with_the_shortcut_and_without(seed: int, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(seed)
     saved = 0
     for _ in range(10):
-        with_it, without = _simple_or_not(_made(random), monkeypatch)
+        with_it, without = _simple_or_not(_made(random), method, monkeypatch)
         saved += without - with_it
     assert saved > 0
