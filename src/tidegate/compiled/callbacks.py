@@ -22,7 +22,7 @@ from tidegate.errors import RunError, UsageError
 from tidegate.quick_dataclass import dataclass
 from tidegate.wishes import StopRun
 
-__all__ = ["VALUE_FUNCTION", "OpaqueCalls", "callback", "carry_out", "noted_in", "pointer_to", "value_at"]
+__all__ = ["VALUE_FUNCTION", "OpaqueCalls", "ValueFunction", "callback", "carry_out", "noted_in", "pointer_to", "value_at"]
 
 _POINTER: Final = ctypes.POINTER(ctypes.c_double)
 VALUE_FUNCTION: Final = ctypes.CFUNCTYPE(None, ctypes.c_double, *[_POINTER] * 4)  # see ``interface``
@@ -124,6 +124,32 @@ def value_at(model: CompiledModel, name: str, size: int, at: Point, calls: Opaqu
     with noted_in(calls):
         function(at.time, *vectors)
     return out
+
+
+class ValueFunction:
+    """A value function of a model for whoever asks it often: its arguments have memory of their own.
+
+    Parameters
+    ----------
+    model : it is kept alive.
+    name : of the function.
+    size : how many numbers it gives.
+    """
+
+    def __init__(self, model: CompiledModel, name: str, size: int) -> None:
+        layout = model.layout
+        self._model, self._function = model, VALUE_FUNCTION(model.addresses[name])
+        self._given = [np.zeros(number) for number in (len(layout.unknowns), len(layout.parameters), layout.n_m)]
+        self._found = np.zeros(size)
+        self._pointers = [pointer_to(vector) for vector in (*self._given, self._found)]
+
+    def at(self, point: Point, calls: OpaqueCalls) -> NDArray[np.float64]:
+        """What it gives at a point; what happens in callbacks is noted in ``calls``."""
+        y, p, m = self._given
+        y[:], p[:], m[:] = point.y, point.p, point.m
+        with noted_in(calls):
+            self._function(point.time, *self._pointers)
+        return self._found.copy()
 
 
 def pointer_to(vector: NDArray[np.float64]) -> Any:

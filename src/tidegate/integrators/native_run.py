@@ -299,13 +299,13 @@ class NativeRun:
     def time(self) -> float:
         """Current simulated time; the end of the run where only rounding is between."""
         numbers = self._reals
-        now, end, size = numbers[_T], numbers[_T_END], numbers[_TIME_SIZE]
-        return end if now > end or abs(now - end) <= SAME_TIME * max(abs(now), size) else now
+        now, end = numbers[_T], numbers[_T_END]
+        return end if now >= end or end - now <= SAME_TIME * max(abs(now), numbers[_TIME_SIZE]) else now
 
     @property
     def counters(self) -> Counters:
         """What has been done."""
-        return Counters._make(self._integers[_FIRST_COUNTER:_LAST_COUNTER].tolist())
+        return tuple.__new__(Counters, self._integers[_FIRST_COUNTER:_LAST_COUNTER].tolist())  # `_make` takes twice as long
 
     @property
     def steps(self) -> int:

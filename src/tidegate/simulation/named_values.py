@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tidegate.compiled.callbacks import OpaqueCalls, value_at
+from tidegate.compiled.callbacks import OpaqueCalls, ValueFunction
 from tidegate.compiled.compiled_model import CompiledModel, Point
 from tidegate.compiled.quantities import Located
 from tidegate.errors import UsageError
@@ -125,9 +126,13 @@ class NamedValues:
         absent = layout.absent(np.concatenate([point.y, point.m[layout.first_discrete : layout.first_previous], outputs]))
         return np.where(absent[: len(vector)] if name == "y" else absent[len(absent) - len(vector) :], np.nan, vector)
 
+    @cached_property
+    def _outputs_of(self) -> ValueFunction:
+        return ValueFunction(self._compiled, "outputs", self._compiled.layout.n_outputs)
+
     def _outputs(self, point: Point) -> FloatArray:
         calls = OpaqueCalls()
-        out = value_at(self._compiled, "outputs", self._compiled.layout.n_outputs, point, calls)
+        out = self._outputs_of.at(point, calls)
         error = callback_error(calls, point.time)
         if error is not None:
             raise error from error.__cause__

@@ -188,7 +188,7 @@ class Simulation:
             raise UsageError(f"values must be a dict by name, not {values!r}", hint='simulation.set({"k": 3.0})')
         standing = self._session.standing
         # what is recorded keeps m and p, and not the whole state that they stand in
-        vectors: dict[str, FloatArray] = {"y": standing.y.copy(), "m": standing.m.copy(), "p": standing.p.copy()}
+        vectors: dict[str, FloatArray] = {"y": standing.y, "m": standing.m.copy(), "p": standing.p.copy()}
         sets_parameters = False
         causes: list[str] = []
         before: dict[str, float] = {}
@@ -196,6 +196,8 @@ class Simulation:
         for name, value in values.items():
             located, new = self._quantities.checked(name, value)
             vector = vectors[located.quantity.vector]
+            if vector is standing.y:
+                vector = vectors["y"] = standing.y.copy()
             old = located.of(vector)
             if old.tolist() == new.tolist():
                 continue

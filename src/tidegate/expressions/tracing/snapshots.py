@@ -56,8 +56,11 @@ def snapshot(value: Any) -> Any:
 
 
 def holdings(value: Any) -> Any:
-    """What an object is, with all that it holds."""
-    return _taken(value, 0, {})
+    """What an object is, with all that it holds; one that cannot be looked into as what it is."""
+    try:
+        return _taken(value, 0, {})
+    except Exception:  # noqa: BLE001 - a class may do anything where it is asked
+        return _Held(value)
 
 
 def _taken(given: Any, depth: int, seen: Seen | None) -> Any:
