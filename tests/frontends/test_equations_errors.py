@@ -21,6 +21,21 @@ def still_with_p(t, y, p):
     return 0.0 * y
 
 
+class Measured:
+    """A number with a unit, as libraries of units have it: it looks iterable, and says that it is not when it is asked."""
+
+    def __iter__(self):
+        raise TypeError("'int' object is not iterable")
+
+    def __repr__(self):
+        return "<60 1/min>"
+
+
+def test_a_number_with_a_unit_is_named():
+    with pytest.raises(InvalidModelError, match="p\\['k'\\] is <60 1/min>; a number"):
+        ode(still_with_p, {"x": 1.0}, {"k": Measured()})
+
+
 def test_all_bad_numbers_are_named_at_once():
     with pytest.raises(InvalidModelError) as caught:
         ode(still_with_p, {"x": math.nan, "v": "fast", "w": []}, {"k": math.inf, "m": None, 3: 1.0, "z": 1 + 2j})

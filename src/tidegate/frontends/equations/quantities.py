@@ -186,7 +186,7 @@ class _Reader:
         is_one = isinstance(given, np.ndarray | Expr) or is_text(given) or not isinstance(given, Iterable)
         try:
             array = np.asarray(given if is_one else list(given), dtype=object)  # pyright: ignore[reportUnknownArgumentType,reportArgumentType]
-        except ValueError:
+        except (TypeError, ValueError):  # a number with a unit is iterable, and says then that it is not
             return self._problem(f"{what} is {given!r}; a number or an array of numbers with rows of equal length is expected")
         if isinstance(given, bytes | dict) or array.ndim > MAX_DIMENSIONS:
             return self._problem(f"{what} is {given!r}; a number or an array of at most {MAX_DIMENSIONS} dimensions is expected")
