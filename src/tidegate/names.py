@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, cast
 
-from tidegate.errors import UnknownNameError
+from tidegate.errors import UnknownNameError, UsageError
 
-__all__ = ["MULTIPLIER", "Spelling", "close_names", "listed", "shortened", "suggestion", "unknown_name"]
+__all__ = ["MULTIPLIER", "Spelling", "close_names", "given_by_name", "listed", "shortened", "suggestion", "unknown_name"]
 
 MULTIPLIER: Final = "(mu"  # what names of multipliers of constraints begin with: names of users cannot
 _SHOWN: Final = 8  # so many names fit a line of an error message
 _MOST_CLOSE: Final = 3
 _ALIKE: Final = 0.6  # difflib's own measure of what is close
+
+
+def given_by_name(what: str, given: Any, example: str) -> dict[Any, Any]:
+    """What a user gives by name, as a dict of its own; None is nothing.
+
+    Raises
+    ------
+    UsageError
+        For anything that is no dict; ``example`` is the hint.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{what} must be a dict by name, not {given!r:.80}", hint=example)
+    return dict(cast("Mapping[Any, Any]", given))
 
 
 def close_names(name: object, known: Iterable[str], alike: float = _ALIKE) -> list[str]:

@@ -120,10 +120,10 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
     >>> print(f"{result.final['x']:.6f} {result.sensitivity('x', 'k')[-1]:.6f}")
     0.135335 -0.135335
     """
-    options = {
+    options: dict[str, Any] = {
         "outputs": outputs, "sensitivities": sensitivities, "method": method, "rtol": rtol, "atol": atol, "max_step": max_step,
         "first_step": first_step, "max_steps": max_steps, "min_step": min_step, "max_halvings": max_halvings, "disc_halvings": disc_halvings,
-        "parameters": parameters or {}, "event_rows": event_rows, "dense": dense, "progress": progress,
+        "parameters": {} if parameters is None else parameters, "event_rows": event_rows, "dense": dense, "progress": progress,
         "record_disabled": record_disabled,
         "events": events, **({} if y0 is None else {"y0": y0}), **({} if inputs is None else {"inputs": inputs}), **unknown,
     }  # fmt: skip

@@ -268,10 +268,9 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
         value = getattr(options, name)
         if value is not None and value != int(min(value, 1e18)):
             raise UsageError(f"{name} must be an integer, not {value}", hint=hint)
-    if options.method not in METHODS:
-        known = f"one of {', '.join(METHODS)}"
-        hint = _SCIPY_METHODS.get(str(options.method), "")
-        raise UsageError(f"there is no method {options.method!r}", hint=hint or suggestion(options.method, METHODS, known))
+    if not _is_one_of(options.method, METHODS):
+        known, text = f"one of {', '.join(METHODS)}", str(options.method)
+        raise UsageError(f"there is no method {options.method!r}", hint=_SCIPY_METHODS.get(text, "") or suggestion(text, METHODS, known))
     _check_steps_of_one_method(options)
     for name, kinds, expected, example in (
         ("sensitivities", (str, Sequence), '"all" or a list of names', 'sensitivities=["k"]'),
@@ -287,18 +286,22 @@ def check_options(options: Options, t_span: Any) -> tuple[float, float]:
     return start, end
 
 
+def _is_one_of(given: object, words: Sequence[str]) -> bool:
+    return isinstance(given, str) and given in words
+
+
 def _check_choices(options: Options) -> None:
     """Options of which there are two."""
     for name in ("dense", "event_rows"):
         value = getattr(options, name)
         if value is not None and not (isinstance(value, bool | int | np.bool_) and value in (0, 1)):
             raise UsageError(f"{name} must be True or False, not {getattr(options, name)!r}", hint=f"{name}=True")
-    if options.record_disabled not in RECORD_DISABLED:
+    if not _is_one_of(options.record_disabled, RECORD_DISABLED):
         raise UsageError(
             f"record_disabled is {options.record_disabled!r}",
             hint='"held" for the values that variables of parts that are switched off had last, "nan" for none',
         )
-    if options.events not in EVENTS:
+    if not _is_one_of(options.events, EVENTS):
         # SciPy's option of this name takes functions
         is_text = isinstance(cast("object", options.events), str)
         hint = '"fast", or "proved" to have it proved for every step that none was missed'

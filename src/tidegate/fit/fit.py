@@ -20,7 +20,7 @@ from tidegate.fit.evaluation import Objective
 from tidegate.fit.fitted import Fit, Outcome, Question
 from tidegate.fit.observations import Series, observations
 from tidegate.model import Lowerable, Variable
-from tidegate.names import unknown_name
+from tidegate.names import given_by_name, unknown_name
 from tidegate.results import Result
 from tidegate.simulate import prepare, simulate
 from tidegate.starts_and_inputs import with_named_starts
@@ -121,7 +121,7 @@ def fit(  # noqa: PLR0913, options are keywords, and help and editors show them 
     start = np.array(
         [first.problem.p[model.layout.parameters.index(name)] if given.get(name) is None else given[name] for name in names], dtype=float
     )
-    lower, upper = _bounds(names, limits, bounds or {}, start)
+    lower, upper = _bounds(names, limits, bounds, start)
     times = np.unique(np.concatenate([one.places for one in series if not one.is_events] or [np.zeros(0)]))
     settings: dict[str, Any] = {"rtol": rtol, "sensitivities": list(names), **options}
     recorded = {"outputs": times if times.size else [t_span[0]], "dense": False, "event_rows": False, "parameters": dict(fixed or {})}
@@ -213,9 +213,10 @@ def _declared(source: Any) -> dict[str, Variable]:
 
 
 def _bounds(
-    names: Sequence[str], declared: Mapping[str, Variable], given: Mapping[str, tuple[float | None, float | None]], start: FloatArray
+    names: Sequence[str], declared: Mapping[str, Variable], given: Mapping[str, tuple[float | None, float | None]] | None, start: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     lower, upper = np.full(len(names), -np.inf), np.full(len(names), np.inf)
+    given = given_by_name("bounds", given, "bounds={name: (0.0, 2.0)}, None for no limit")
     for name in given:
         if name not in names:
             raise unknown_name("fitted parameter", name, list(names))

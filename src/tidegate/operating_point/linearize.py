@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.errors import UsageError
 from tidegate.executive import Standing, find_parameters, finite_time
-from tidegate.names import listed, unknown_name
+from tidegate.names import given_by_name, listed, unknown_name
 from tidegate.operating_point.begin import begin, refuse_what_is_not_covered
 from tidegate.operating_point.equations_at import Along, EquationsAt, FloatArray, Matrix
 from tidegate.operating_point.linear_model import LinearModel
@@ -119,7 +119,7 @@ def _placed(
     if isinstance(at, Simulation):
         simulation, given = at, dict(at.options.get("parameters") or {})
     elif isinstance(at, Mapping):
-        given = dict(parameters or {})
+        given = given_by_name("parameters", parameters, 'parameters={"k": 2.0}')
         simulation = Simulation(source, start, parameters=given)
         begin(simulation, cast("Mapping[str, ArrayLike]", at))
     else:

@@ -13,7 +13,7 @@ from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.errors import RunError, SteadyStateError, UsageError
 from tidegate.executive import Standing
-from tidegate.names import listed
+from tidegate.names import given_by_name, listed
 from tidegate.operating_point.begin import begin, refuse_what_is_not_covered
 from tidegate.operating_point.equations_at import EquationsAt, FloatArray
 from tidegate.operating_point.rest import Rest, Unrest, come_to_rest
@@ -92,7 +92,7 @@ def steady_state(
         raise UsageError(f"span must be a positive number, not {span!r}", hint="span=100.0, so long does the model run first")
     if inputs is not None:
         source, _ = with_starts_and_inputs(source, {"inputs": inputs})
-    search = _Search(source, dict(parameters or {}), y0, float(time), span)
+    search = _Search(source, given_by_name("parameters", parameters, 'parameters={"k": 2.0}'), y0, float(time), span)
     if grid is None:
         return search.found({})
     return _dataset(search, members_of(compiled_of(source), parameters, grid))

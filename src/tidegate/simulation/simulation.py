@@ -123,7 +123,8 @@ class Simulation:
     def __getitem__(self, name: str) -> float | FloatArray:
         """The current value of a state, algebraic variable, discrete variable, input, output or parameter; an array for an array."""
         session = self._session
-        return self.time if name == "time" and name not in self._names else self._quantities.read(session.standing, session.final, name)
+        is_time = isinstance(name, str) and name == "time" and name not in self._names  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        return self.time if is_time else self._quantities.read(session.standing, session.final, name)
 
     def __setitem__(self, name: str, value: ArrayLike) -> None:
         """Set one value; see ``set``."""

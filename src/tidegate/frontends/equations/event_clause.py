@@ -88,7 +88,7 @@ def event(  # noqa: PLR0913, what can be said of an event are keywords, and edit
     for what, function in (("condition", condition), ("reset", reset)):
         if function is not None and not is_function(function):
             raise UsageError(f"the {what} of an event is {function!r}, which cannot be called", hint=f"tg.event({what}=lambda t, y, p: ...)")
-    if priority not in _PRIORITIES:
+    if not isinstance(priority, Real) or priority not in _PRIORITIES:  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
         raise UsageError(f"the priority of an event is {priority!r}; an integer from 1 to 100 is expected")
     given = [what for what, value in (("condition", condition), ("every", every), ("at", at)) if value is not None]
     if len(given) != 1:

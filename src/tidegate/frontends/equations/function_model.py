@@ -18,6 +18,7 @@ from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import MetBefore, Problems, read_quantities
 from tidegate.later_stages import later
 from tidegate.model import Form, Model
+from tidegate.names import given_by_name
 from tidegate.quick_dataclass import dataclass
 from tidegate.wrong_calls import explained
 from tidegate.wrong_names import answering
@@ -132,14 +133,14 @@ def checked_description(
         if not isinstance(item, EventClause):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
             raise _no_event(item)
     description = FunctionsDescription(
-        name=options.name or _name_of(function),
+        name=options.name if isinstance(options.name, str) and options.name else _name_of(function),
         form=form,
         function=function,
         y0=starts[0] if is_function(starts[0]) else read_quantities("y", starts[0], problems, origin),
         ydot0=starts[1],
         p=read_quantities("p", p, problems, origin, met),
         has_p=p is not None,
-        units=dict(options.units or {}),
+        units=given_by_name("units", options.units, 'units={"x": "m", "time": "h"}'),
         outputs=options.outputs,
         events=events,
         origin=origin,
@@ -148,6 +149,8 @@ def checked_description(
         met=met,
         parts=parts and replace(parts, starts=tuple(_read(start, k, problems, origin) for k, start in enumerate(parts.starts))),
     )
+    if options.name is not None and not isinstance(options.name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
+        problems.append((f"name is {options.name!r:.80}; a text is expected", origin))
     for output, one in by_name(options.outputs).items():
         if not is_function(one):
             what = f"outputs[{output!r}]" if output else "outputs"
