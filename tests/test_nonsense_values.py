@@ -17,8 +17,10 @@ __all__: list[str] = []
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 NONSENSE: dict[str, Any] = {
-    "None": None, "text": "x", "no text": "", "list": [], "dict": {}, "tuple": (), "object": object(), "empty array": np.array([]),
-    "array": np.array([1.0, 2.0, 3.0]), "nan": math.nan, "infinity": math.inf, "negative": -1, "zero": 0, "truth": True, "complex": 1 + 2j, "bytes": b"x",
+    "None": None, "text": "x", "no text": "", "list": [], "dict": {}, "tuple": (), "object": object(),
+    "empty array": np.array([]),
+    "array": np.array([1.0, 2.0, 3.0]), "nan": math.nan, "infinity": math.inf, "negative": -1, "zero": 0, "truth": True,
+    "complex": 1 + 2j, "bytes": b"x",
     "function": lambda: 1, "class": int, "mixed list": [1, "a"], "other names": {"q": 1}, "array of text": np.array("a"), "range": range(3),
     "iterator": iter([1]), "ellipsis": Ellipsis, "date": np.datetime64("2020-01-01"), "dict by numbers": {1: 2}, "same names": ["x", "x"],
 }  # fmt: skip
@@ -29,7 +31,8 @@ def decay(t: Any, y: Any) -> list[Any]:
 
 
 MODEL = tg.ode(lambda t, y, p: {"x": -p["k"] * y["x"]}, y0={"x": 1.0}, p={"k": 1.0})
-OPTIONS = "rtol atol outputs method max_steps sensitivities parameters y0 inputs first_step max_step dense event_rows progress events record_disabled".split()
+OPTIONS = "rtol atol outputs method max_steps sensitivities parameters y0 inputs".split()
+OPTIONS += "first_step max_step dense event_rows progress events record_disabled".split()
 OF_MODELS = "p events outputs discrete units name".split()
 DATA = {"x": ([0.5], [0.5])}
 
