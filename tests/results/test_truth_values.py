@@ -34,6 +34,32 @@ class Heater(tg.Component):
         return {self.on: False, self.flags: [False, True], self.mode: "rests"}
 
 
+class Switched(tg.Component):
+    """Off from the start on, and on at the end."""
+
+    x, on = tg.State(1.0), tg.Discrete(True)
+
+    def equations(self) -> Iterator[Any]:
+        yield tg.der(self.x) == (1.0 if self.on else -self.x)
+
+    @tg.initially
+    def begin(self) -> Any:
+        return {self.on: False}
+
+    @tg.finally_
+    def end(self) -> Any:
+        return {self.on: True}
+
+
+def test_what_is_done_at_the_start_and_at_the_end_tells_truth_values_too(tmp_path: Path) -> None:
+    result = tg.simulate(Switched(), (0.0, 1.0))
+    again = tg.Result.load(result.to_netcdf(tmp_path / "switched.nc"))
+    for one in (result, again):
+        final = one.events[-1]
+        assert (final.kind, repr(final.before["on"]), repr(final.after["on"])) == ("final", "False", "True")
+        assert all(isinstance(event.after["on"], bool) for event in one.events)
+
+
 class House(tg.Component):
     room = Heater()
 

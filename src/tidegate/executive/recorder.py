@@ -528,9 +528,9 @@ class _RecordedEvents(LazyEvents):
     def made(self, position: int) -> Event:
         """The event at this place, put into words."""
         if position < len(self._first):
-            return self._first[position]
+            return replace(self._first[position], sizes=self._sizes)
         position -= len(self._first)
-        return self._event(position) if position < len(self._log) else self._last[position - len(self._log)]
+        return self._event(position) if position < len(self._log) else replace(self._last[position - len(self._log)], sizes=self._sizes)
 
     def _event(self, index: int) -> Event:
         legend, layout, entry = self._legend, self._legend.layout, self._log[index]
