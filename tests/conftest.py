@@ -63,7 +63,7 @@ def bouncing_ball(bounces: int = 4, height: float = 1.0) -> Result:
         record(t, h, v, k + 1)
         origin = Origin("ball.py", 12, "self.h < 0")
         changes = {"before": {"v": before, "n": float(k)}, "after": {"v": v, "n": k + 1.0}}
-        events.append(Event(k, t, "state", ("h < 0",), (origin,), dt_dp={"e": k + 0.5}, messages=("click",), **changes))
+        events.append(Event(k, t, "state", ("h < 0",), (origin,), dt_dp={"e": k + 0.5, "g": -1.0}, messages=("click",), **changes))
     values = np.array(rows)
     sensitivities = np.stack([values * 2.0, values - 1.0], axis=1)
     return Result(

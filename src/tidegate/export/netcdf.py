@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tidegate.errors import UsageError
+from tidegate.export.dense_formulas import dense_outputs_in, formula_variables
 from tidegate.results import Result, written_whole
 from tidegate.results.dataset import dataset_of, dense_variables, trajectories_of
 from tidegate.results.reading import result_from
@@ -30,7 +31,7 @@ def to_netcdf(result: Result, path: str | Path) -> Path:
     is_hidden = any(column.is_hidden for column in result.columns)  # in a file, so that it can be verified
     dataset = dataset_of(result, trajectories=trajectories_of(result, is_whole=True)) if is_hidden else result.dataset
     if result.interpolant is not None and len(result.interpolant):
-        dataset = dataset.assign(dense_variables(result.interpolant))
+        dataset = dataset.assign({**dense_variables(result.interpolant), **formula_variables(result.dense_outputs)})
     with written_whole(path) as draft:
         dataset.to_netcdf(draft, engine="netcdf4", format="NETCDF4")
     return Path(path)
@@ -52,4 +53,6 @@ def from_netcdf(path: Path) -> Result:
             dataset = opened.load()
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} is no NetCDF file", hint="give a file written by `tidegate run --out` or Result.to_netcdf") from error
-    return result_from(dataset, source=str(path))
+    result = result_from(dataset, source=str(path))
+    result.dense_outputs = dense_outputs_in(dataset, str(path))
+    return result

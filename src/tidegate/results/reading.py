@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["holds_a_sweep", "result_from"]
 
+_AT_THE_ENDS: Final = ("initial", "final")  # kinds of events at times that are given
 _OF_RUNS: Final = frozenset(["status", "message", "end_time", "steps"])  # what a sweep says of each of its runs
 
 
@@ -82,22 +83,23 @@ def result_from(dataset: xr.Dataset, *, source: str = "the dataset") -> Result:
 def _events(dataset: xr.Dataset, sizes: dict[str, float]) -> EventLog:
     times = dataset["event_time"].values
     before, after = _rows(dataset, "event_before"), _rows(dataset, "event_after")
-    derivatives = _rows(dataset, "event_dt_dp")
+    derivatives = _rows(dataset, "event_dt_dp", keeps_nan=True)  # of a time that has no derivative
     events: list[Event] = []
     for i, time in enumerate(times):
         origins = tuple(Origin(*fields) for fields in json.loads(str(dataset["event_origin"].values[i])))
+        kind = cast(EventKind, str(dataset["event_kind"].values[i]))
         events.append(
             Event(
                 index=i,
                 time=float(time),
-                kind=cast(EventKind, str(dataset["event_kind"].values[i])),
+                kind=kind,
                 causes=_lines(dataset["event_cause"].values[i]),
                 origins=origins,
                 priority=int(dataset["event_priority"].values[i]),
                 rounds=int(dataset["event_rounds"].values[i]),
                 before=before[i] if before else {},
                 after=after[i] if after else {},
-                dt_dp=derivatives[i] if derivatives else {},
+                dt_dp=derivatives[i] if derivatives and kind not in _AT_THE_ENDS else {},
                 messages=_lines(dataset["event_message"].values[i]),
                 sizes=sizes,
             )
@@ -109,14 +111,14 @@ def _lines(text: Any) -> tuple[str, ...]:
     return tuple(str(text).split("\n")) if str(text) else ()
 
 
-def _rows(dataset: xr.Dataset, name: str) -> list[dict[str, float]]:
+def _rows(dataset: xr.Dataset, name: str, *, keeps_nan: bool = False) -> list[dict[str, float]]:
     """One mapping an event; what an event has no value for was stored as NaN and is left out."""
     if name not in dataset.variables:
         return []
     array = dataset[name]
     labels = [str(label) for label in dataset[str(array.dims[1])].values]
     table: NDArray[np.float64] = array.values
-    return [{label: float(value) for label, value in zip(labels, row, strict=True) if not np.isnan(value)} for row in table]
+    return [{label: float(value) for label, value in zip(labels, row, strict=True) if keeps_nan or not np.isnan(value)} for row in table]
 
 
 def _interpolant(dataset: xr.Dataset) -> Interpolant | None:
