@@ -12,6 +12,8 @@ import pytest
 
 import tidegate as tg
 from random_models import random_model
+from tidegate.results.frames import MAGIC
+from tidegate.results.journal import JournalWriter
 
 __all__: list[str] = []
 
@@ -88,6 +90,33 @@ def test_an_output_that_is_called_is_had_at_the_rows_alone(tmp_path: Path) -> No
     assert np.array_equal(found["g"].values, result["g"].values)
     with pytest.raises(tg.UsageError):
         found.at(0.5, "g")
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.filterwarnings("ignore")
+def test_rows_of_a_killed_run_have_outputs_between_them_too(seed: int, tmp_path: Path) -> None:
+    model = random_model(seed)
+    result = tg.simulate(model.source, (0.0, model.t_end))
+    (tmp_path / "killed.nc.part").write_bytes(MAGIC + JournalWriter().frames_of(result))
+    found = tg.Result.load(tmp_path / "killed.nc.part")
+    assert found.status == "unfinished"
+    found.status, found.message = result.status, result.message
+    assert_is_the_same(found, result)
+
+
+def test_a_saved_simulation_has_outputs_between_the_rows_too(tmp_path: Path) -> None:
+    called = tg.opaque(lambda x: math.lgamma(x + 1.0))
+    outputs: Any = {"g": lambda t, y: called(y["x"]), "twice": lambda t, y, p: p["k"] * y["x"]}
+    model = tg.ode(lambda t, y: {"x": 1.0}, y0={"x": 0.0}, p={"k": 2.0}, outputs=outputs)
+    simulation = tg.Simulation(model)
+    simulation.advance(1.0)
+    simulation["k"] = 5.0
+    simulation.advance(2.0)
+    again = tg.Simulation.load(simulation.save(tmp_path / "half.sim"), model)
+    for one in (simulation, again):
+        one.advance(3.0)
+        assert one.result.at([0.5, 1.5, 2.5])["twice"].values == pytest.approx([1.0, 7.5, 12.5])
+    assert list(again.result.at(0.5)) == list(simulation.result.at(0.5))
 
 
 @pytest.mark.parametrize("text", ["", "{}", "not JSON", '{"nodes": [["call", [], null]], "splines": []}'])

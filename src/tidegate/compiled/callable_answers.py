@@ -202,6 +202,10 @@ class CallableOutputs:
         rows = zip(times.tolist(), dense, constants, modes, strict=True)
         return np.array([self._function(At(t, row[: self._n], p, holds != 0.0, row[self._n :])) for t, row, p, holds in rows], dtype=float)
 
+    def as_text(self) -> str:
+        """Nothing: they are functions of the user."""
+        return ""
+
     def __reduce__(self) -> tuple[Any, ...]:
         return tuple, ()  # the functions are the user's, and stay where they are
 

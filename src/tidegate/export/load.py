@@ -8,6 +8,7 @@ from tidegate.errors import UsageError
 from tidegate.export.appended import part_of
 from tidegate.export.netcdf import from_netcdf
 from tidegate.export.table import from_csv
+from tidegate.expressions.formulas import formulas_in
 from tidegate.results import Result
 from tidegate.results.files import path_of
 from tidegate.results.frames import frames_in, is_framed
@@ -38,7 +39,7 @@ def load(path: str | Path) -> Result:
         raise UsageError(f"there is no file {path}", hint="give a file written by `tidegate run --out`, Result.to_netcdf or Result.to_csv")
     is_part = ".part" in file.suffixes
     if is_framed(file):
-        result = read_journal(frames_in(file), source=str(path))
+        result = read_journal(frames_in(file), lambda text: formulas_in(text) if text else None, source=str(path))
     elif ".csv" in file.suffixes:
         result = from_csv(file)
     elif is_part and file.stat().st_size == 0:

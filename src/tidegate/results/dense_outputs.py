@@ -6,8 +6,8 @@ end belongs to the mode before an event, the next step's start to the mode after
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from typing import Protocol
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from tidegate.quick_dataclass import dataclass
 from tidegate.results.interpolant import Interpolant
 
-__all__ = ["DenseOutputs", "OutputFormulas", "UnknownFormulas"]
+__all__ = ["ARRAYS", "DenseOutputs", "OutputFormulas", "UnknownFormulas"]
 
 FloatArray = NDArray[np.float64]
+ARRAYS: Final = ("constants", "first_pieces", "changes", "modes", "first_modes")  # of ``DenseOutputs``
 
 
 class OutputFormulas(Protocol):
@@ -41,6 +42,10 @@ class OutputFormulas(Protocol):
     @property
     def modes(self) -> tuple[int, ...]:
         """Places of the modes that they read."""
+        ...
+
+    def as_text(self) -> str:
+        """For a file; empty where they cannot be written."""
         ...
 
     def at(self, times: FloatArray, dense: FloatArray, constants: FloatArray, modes: FloatArray) -> FloatArray:
@@ -102,6 +107,25 @@ class DenseOutputs:
             mine = part == k
             row[mine] = first + np.searchsorted(self.changes[first - k : last - k - 1], starts[mine], side="right")
         return formulas.at(times, dense, self.constants[part], self.modes[row])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything but the formulas, by name."""
+        return {name: getattr(self, name) for name in ARRAYS}
+
+    @classmethod
+    def with_arrays(cls, formulas: OutputFormulas, arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, Any]) -> DenseOutputs:
+        """What these arrays were of, each with its shape; those without numbers may be missing.
+
+        Raises
+        ------
+        ValueError, KeyError, TypeError : they do not fit.
+        """
+        found: dict[str, Any] = {}
+        for name in ARRAYS:
+            shape = tuple(np.atleast_1d(shapes[name]).astype(int).tolist())
+            kind = np.int64 if name.startswith("first") else np.float64
+            found[name] = arrays.get(name, np.zeros(0)).reshape(shape).astype(kind)
+        return cls(formulas, **found)
 
     @classmethod
     def joined(cls, parts: Sequence[DenseOutputs | None], sizes: Sequence[int]) -> DenseOutputs | None:

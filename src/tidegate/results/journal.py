@@ -5,7 +5,8 @@ The first frame says whose rows follow. What the events say of themselves repeat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.results.columns import Column
+from tidegate.results.dense_outputs import ARRAYS, DenseOutputs, OutputFormulas
 from tidegate.results.event_log import EventLog, StoredEvents, Wordings
 from tidegate.results.frames import FileFrame, packed
 from tidegate.results.interpolant import Interpolant
@@ -43,6 +45,11 @@ class JournalWriter:
             kept = part.interpolant
             pieces.append(packed("polynomials", {"starts": len(kept)}, np.concatenate([kept.starts, kept.widths])))
             pieces.append(packed("coefficients", {"names": list(kept.names)}, kept.coefficients))
+        outputs = part.dense_outputs
+        if outputs is not None and outputs.formulas:
+            arrays = outputs.arrays()
+            shapes = {name: list(array.shape) for name, array in arrays.items()}
+            pieces.append(packed("outputs", {"shapes": shapes}, np.concatenate([array.ravel() for array in arrays.values()])))
         if numbers:
             pieces.append(packed("events", {}, np.array(numbers)))
         if part.sensitivities is not None:
@@ -64,16 +71,18 @@ class JournalWriter:
             "folds_names": part.folds_names,
             "sensitivity_parameters": list(part.sensitivity_parameters),
             "has_sensitivities": part.sensitivities is not None,
+            "formulas": "" if part.dense_outputs is None or not part.dense_outputs.formulas else part.dense_outputs.formulas.as_text(),
         }
         return packed("journal", facts)
 
 
-def read_journal(frames: Iterable[FileFrame], *, source: str = "the file") -> Result:
+def read_journal(frames: Iterable[FileFrame], formulas_in: Callable[[str], OutputFormulas | None], *, source: str = "the file") -> Result:
     """The result that was written down, complete or not.
 
     Parameters
     ----------
     frames : what ``JournalWriter`` made.
+    formulas_in : makes of a text what it says of the outputs; it is empty where they could not be written.
     source : how an error names it.
 
     Raises
@@ -90,13 +99,13 @@ def read_journal(frames: Iterable[FileFrame], *, source: str = "the file") -> Re
             f"{source} has format {head['format']}, of tidegate {head['tidegate']}; this is {version_of('tidegate')}, which reads up to {FORMAT}",
             hint="update tidegate",
         )
-    parts = list(_parts(every, head))
+    parts = list(_parts(every, head, formulas_in(head.get("formulas", ""))))
     if not parts:
         raise UsageError(f"{source} holds no rows", hint="it was cut before the first of them was written; run the model again")
     return joined(parts)
 
 
-def _parts(frames: Iterator[FileFrame], head: dict[str, Any]) -> Iterator[Result]:
+def _parts(frames: Iterator[FileFrame], head: dict[str, Any], formulas: OutputFormulas | None) -> Iterator[Result]:
     columns = [Column(**facts) for facts in head["columns"]]
     wordings: list[dict[str, Any]] = []
     found: dict[str, FileFrame] = {}
@@ -119,6 +128,7 @@ def _parts(frames: Iterator[FileFrame], head: dict[str, Any]) -> Iterator[Result
             events=EventLog(StoredEvents(wordings, found["events"].numbers) if "events" in found else []),
             statistics=Statistics.from_dict(facts["statistics"]),
             interpolant=_interpolant(found),
+            dense_outputs=_dense_outputs(found, formulas),
             options=facts["options"],
             status=facts["status"],
             message=facts["message"],
@@ -127,6 +137,14 @@ def _parts(frames: Iterator[FileFrame], head: dict[str, Any]) -> Iterator[Result
             folds_names=head.get("folds_names", False),
         )
         found = {}
+
+
+def _dense_outputs(found: dict[str, FileFrame], formulas: OutputFormulas | None) -> DenseOutputs | None:
+    if "outputs" not in found or formulas is None:
+        return None
+    shapes: dict[str, list[int]] = found["outputs"].facts["shapes"]
+    ends = np.cumsum([math.prod(shapes[name]) for name in ARRAYS])
+    return DenseOutputs.with_arrays(formulas, dict(zip(ARRAYS, np.split(found["outputs"].numbers, ends[:-1]), strict=True)), shapes)
 
 
 def _interpolant(found: dict[str, FileFrame]) -> Interpolant | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -15,6 +15,7 @@ from tidegate.executive import Options
 from tidegate.names import listed
 from tidegate.quick_dataclass import dataclass
 from tidegate.results import Result, written_whole
+from tidegate.results.dense_outputs import OutputFormulas
 from tidegate.results.files import path_of
 from tidegate.results.frames import MAGIC, frames_in, is_framed, packed
 from tidegate.results.journal import JournalWriter, read_journal
@@ -70,8 +71,13 @@ def write_saved(path: str | Path, facts: Mapping[str, Any], state: Mapping[str, 
     return Path(path)
 
 
-def read_saved(path: str | Path) -> Saved:
+def read_saved(path: str | Path, formulas_in: Callable[[str], OutputFormulas | None]) -> Saved:
     """Read what ``write_saved`` wrote.
+
+    Parameters
+    ----------
+    path : of the file.
+    formulas_in : gives the formulas of the outputs, of which the file has a text.
 
     Raises
     ------
@@ -97,7 +103,7 @@ def read_saved(path: str | Path) -> Saved:
     if frames[-1].facts["is"] != "end":
         raise UsageError(f"{path} is cut or damaged: its end is missing", hint="take an older copy, or run the simulation again")
     state = {frame.facts["name"]: frame.numbers for frame in frames if frame.facts["is"] == "state"}
-    return Saved(first, state, read_journal(frames, source=str(path)))
+    return Saved(first, state, read_journal(frames, formulas_in, source=str(path)))
 
 
 def differences(saved: Mapping[str, Mapping[str, str]], given: Mapping[str, Mapping[str, str]]) -> list[str]:

@@ -302,10 +302,10 @@ class Simulation:
         UsageError
             If the file is none, is damaged or of a newer tidegate, or the model is another.
         """
-        saved = read_saved(path)
         if set(changes) & {"y0", "inputs"}:
             source, _, changes = configured(source, (0.0, math.inf), changes)
             changes.pop("parameters", None)  # those of the file hold
+        saved = read_saved(path, lambda _: compiled_of(source).outputs)  # what outputs are the model says
         compiled = compiled_of(source)
         found = differences(saved.facts["identity"], compiled.identity())
         if found:
