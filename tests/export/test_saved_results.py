@@ -45,13 +45,19 @@ def assert_is_the_same(found: tg.Result, result: tg.Result) -> None:
         assert all(np.array_equal(here[name].values, there[name].values, equal_nan=True) for name in here)
 
 
-def compare(seed: int, folder: Path) -> None:
-    result: Any
+def ran(seed: int, n_sensitivities: int = 1) -> tg.Result:
+    """What a random model came to, be it chattering."""
     model = random_model(seed)
+    result: Any
     try:
-        result = tg.simulate(model.source, (0.0, model.t_end), sensitivities=list(model.ranges)[:1], max_steps=_MOST_STEPS)
+        result = tg.simulate(model.source, (0.0, model.t_end), sensitivities=list(model.ranges)[:n_sensitivities], max_steps=_MOST_STEPS)
     except tg.RunError as error:
-        result = error.result  # what there was
+        result = error.result
+    return result
+
+
+def compare(seed: int, folder: Path) -> None:
+    result = ran(seed)
     assert_is_the_same(saved(result, folder), result)
 
 
@@ -95,8 +101,7 @@ def test_an_output_that_is_called_is_had_at_the_rows_alone(tmp_path: Path) -> No
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.filterwarnings("ignore")
 def test_rows_of_a_killed_run_have_outputs_between_them_too(seed: int, tmp_path: Path) -> None:
-    model = random_model(seed)
-    result = tg.simulate(model.source, (0.0, model.t_end))
+    result = ran(seed, 0)
     (tmp_path / "killed.nc.part").write_bytes(MAGIC + JournalWriter().frames_of(result))
     found = tg.Result.load(tmp_path / "killed.nc.part")
     assert found.status == "unfinished"
@@ -119,7 +124,11 @@ def test_a_saved_simulation_has_outputs_between_the_rows_too(tmp_path: Path) -> 
     assert list(again.result.at(0.5)) == list(simulation.result.at(0.5))
 
 
-@pytest.mark.parametrize("text", ["", "{}", "not JSON", '{"nodes": [["call", [], null]], "splines": []}'])
+UNKNOWN = '{"nodes": [["symbol", [], {"symbol": ["time", "time"]}], ["bend", [0], null]], "splines": [], "names": ["twice"], "values": [1], '
+UNKNOWN += '"symbols": [0], "parameters": [], "inputs": [], "modes": []}'
+
+
+@pytest.mark.parametrize("text", ["", "{}", "not JSON", UNKNOWN, '{"nodes": [["call", [], null]], "splines": []}'])
 def test_damaged_formulas_are_told(text: str, tmp_path: Path) -> None:
     result = tg.simulate(tg.ode(lambda t, y: {"x": 1.0}, y0={"x": 0.0}, outputs={"twice": lambda t, y: 2 * y["x"]}), (0.0, 2.0))
     path = result.to_netcdf(tmp_path / "damaged.nc")

@@ -18,7 +18,7 @@ from tidegate.expressions.ieee_arithmetic import apply
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["columns_of", "evaluate_rows"]
+__all__ = ["columns_of", "evaluate_rows", "is_known"]
 
 FloatArray = NDArray[np.float64]
 
@@ -84,6 +84,11 @@ def columns_of(order: Iterable[Expr], values: Mapping[Expr, FloatArray], count: 
             if item not in found:
                 found[item] = np.full(count, item.value) if item.is_constant else _column(item, [found[arg] for arg in item.args])
     return found
+
+
+def is_known(item: Expr) -> bool:
+    """Whether there is a rule for the operation of a node; where there is none its values are NaN."""
+    return item.is_constant or item.op == "symbol" or item.op in _AT_ONCE or apply(item.op, (1.0,) * len(item.args), item.data) is not None
 
 
 def _column(item: Expr, args: list[FloatArray]) -> FloatArray:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.expressions.evaluate_rows import evaluate_rows
+from tidegate.expressions.evaluate_rows import evaluate_rows, is_known
 from tidegate.expressions.node_data import OPAQUE, Role, Spline, Symbol
 from tidegate.expressions.nodes import Expr, raw_node, walk
 from tidegate.expressions.pickled import stored, unstored
@@ -117,7 +117,23 @@ def formulas_in(text: str) -> Formulas:
         nodes.append(raw_node(str(op), _those(arguments, nodes), _data(data, splines)))
     names: list[Any] = told["names"]
     values, symbols = _those(told["values"], nodes), _those(told["symbols"], nodes)
-    return Formulas(tuple(map(str, names)), values, symbols, *(tuple(map(int, told[name])) for name in _PLACES))
+    found = Formulas(tuple(map(str, names)), values, symbols, *(tuple(map(int, told[name])) for name in _PLACES))
+    _try_out(found)
+    return found
+
+
+def _try_out(formulas: Formulas) -> None:
+    """ValueError if they cannot be computed at all, whatever the numbers."""
+    n_constants, n_modes = len(formulas.parameters) + len(formulas.inputs), len(formulas.modes)
+    row = np.zeros((1, len(formulas.symbols) - 1))
+    dense, constants, modes = np.split(row, [row.shape[1] - n_constants - n_modes, row.shape[1] - n_modes], axis=1)
+    try:
+        formulas.at(np.zeros(1), dense, constants, modes)
+        unknown = next((item.op for item in walk(formulas.values) if not is_known(item)), "")
+    except Exception as error:
+        raise ValueError(f"a formula cannot be computed: {error}") from error
+    if unknown:
+        raise ValueError(f"a formula has the operation {unknown}, which there is not")
 
 
 def _those[T](places: Sequence[int], among: Sequence[T]) -> tuple[T, ...]:
