@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tidegate.expressions.chosen_texts import is_unknown_text
 from tidegate.expressions.tracing.reads import note_read
+from tidegate.expressions.tracing.source import is_tidegates_own
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.unknown_texts import text_attribute
 from tidegate.expressions.tracing.value_kinds import class_of, is_dict
@@ -38,8 +39,7 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
         note_absence(tracer, value, name, vars(value).get)
         return tracer.call(tracer, descriptor.func, (value,), {})
     getter = getattr(class_of(descriptor), "__get__", None)
-    is_first = hasattr(class_of(descriptor), "__set__") or name not in getattr(value, "__dict__", ())
-    if isinstance(getter, FunctionType) and is_first and not isinstance(descriptor, Vector):
+    if isinstance(getter, FunctionType) and not is_tidegates_own(getter.__code__.co_filename) and _comes_first(descriptor, value, name):
         return _got(tracer, getter, descriptor, value)
     try:
         found = getattr(value, name)
@@ -62,6 +62,11 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
             # what the class says for all may be said for this object later
             note_absence(tracer, value, name, entries.get)
     return found
+
+
+def _comes_first(descriptor: Any, value: Any, name: str) -> bool:
+    """Whether a descriptor is asked before the dictionary of the object, or that has no such entry; an array of variables is none."""
+    return not isinstance(descriptor, Vector) and (hasattr(class_of(descriptor), "__set__") or name not in getattr(value, "__dict__", ()))
 
 
 def _got(tracer: Tracer, getter: FunctionType, descriptor: Any, value: Any) -> Any:

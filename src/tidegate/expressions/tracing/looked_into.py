@@ -98,9 +98,10 @@ def _has_own(kind: type[Any], names: Names) -> bool:
 
 def look_into(knows: _Knows, names: Names, *values: Any) -> None:
     """Remember what operands hold whose class defines one of these operations."""
-    for value in values:
-        if _has_own(class_of(value), names) and are_collected() and not knows.is_new(value):
-            _note(value)
+    if are_collected():
+        for value in values:
+            if _has_own(class_of(value), names) and not knows.is_new(value):
+                _note(value)
 
 
 def look_into_all(knows: _Knows, values: Iterable[Any], names: Names | None = None) -> None:
