@@ -12,7 +12,7 @@ from tidegate.expressions.tracing.reads import note_read
 from tidegate.expressions.tracing.source import is_tidegates_own
 from tidegate.expressions.tracing.tracer import Tracer
 from tidegate.expressions.tracing.unknown_texts import text_attribute
-from tidegate.expressions.tracing.value_kinds import class_of, is_dict
+from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict
 from tidegate.expressions.tracing.vector import Vector
 
 __all__ = ["attribute", "note_absence", "set_attribute"]
@@ -56,7 +56,7 @@ def attribute(tracer: Tracer, value: Any, name: str) -> Any:
         note_read(value, name, found, lambda: getattr(value, name))
     elif descriptor is not None and not isinstance(value, Vector):
         note_read(type(value), name, descriptor, lambda: _class_entry(value, name))
-        if isinstance(descriptor, GetSetDescriptorType) and not tracer.is_new(value):
+        if isinstance(descriptor, GetSetDescriptorType) and not tracer.is_new(value) and not is_array(value):  # what an array is has been noted
             note_read(value, name, found, lambda: getattr(value, name))
         if (found is descriptor or isinstance(descriptor, FunctionType)) and is_dict(entries):
             # what the class says for all may be said for this object later
