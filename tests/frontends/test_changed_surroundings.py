@@ -79,3 +79,9 @@ def test_objects_that_are_not_looked_into_may_change_without_following_anew() ->
     assert model.lower() is kept
     parts.append(Part())
     assert model.lower() is not kept
+
+
+@pytest.mark.parametrize("name", ["real", "sqrt", "nothing"])
+def test_what_a_variable_has_as_a_number_does_not_change(name: str) -> None:
+    model = tg.ode(lambda t, y: [1.0 if hasattr(y[0], name) else 2.0], y0=[0.0])
+    assert model.lower() is model.lower()

@@ -26,13 +26,12 @@ _DIMENSIONS: Final = {
 
 def formula_variables(outputs: DenseOutputs | None) -> dict[str, Any]:
     """What is written of them; nothing where there are none, or they ask functions of the user."""
-    text = outputs.formulas.as_text() if outputs is not None and outputs.formulas else ""
+    text = "" if outputs is None else outputs.as_text()
     if outputs is None or not text:
         return {}
-    arrays = outputs.arrays()
     # a dimension of no length would be one without an end
-    written = {f"dense_{name}": (_DIMENSIONS[name], array) for name, array in arrays.items() if array.size}
-    shapes = {f"shape_of_{name}": list(array.shape) for name, array in arrays.items()}
+    written = {f"dense_{name}": (_DIMENSIONS[name], array) for name, array in outputs.arrays().items() if array.size}
+    shapes = {f"shape_of_{name}": shape for name, shape in outputs.shapes().items()}
     return {_TEXT: ((), text, {"long_name": "outputs as formulas of the dense variables", **shapes}), **written}
 
 

@@ -6,18 +6,16 @@ The reference that every other interpretation is tested against, and what error 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tidegate.errors import UsageError
 from tidegate.expressions.ieee_arithmetic import apply, difference_step
-from tidegate.expressions.node_data import OpaqueFunction
+from tidegate.expressions.node_data import NOT_ARITHMETIC, OpaqueFunction
 from tidegate.expressions.nodes import Expr, walk
 
 __all__ = ["Evaluation", "call_opaque", "evaluate", "evaluate_order"]
-
-_OPAQUE: Final = frozenset({"call", "output", "slope", "delay", "past", "same"})
 
 
 def evaluate(exprs: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]:
@@ -71,7 +69,7 @@ def evaluate_order(order: Iterable[Expr], values: Mapping[Expr, float], found: d
         given = values.get(item)  # there may be many more values than these expressions ask for
         if given is not None:
             found[item] = float(given)
-        elif item.args and item.op not in _OPAQUE:
+        elif item.args and item.op not in NOT_ARITHMETIC:
             found[item] = apply(item.op, [found[arg] for arg in item.args], item.data)
         else:
             found[item] = _value(item, found)

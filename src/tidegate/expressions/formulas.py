@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.expressions.evaluate_rows import evaluate_rows, is_known
-from tidegate.expressions.node_data import OPAQUE, Role, Spline, Symbol
+from tidegate.expressions.node_data import NOT_ARITHMETIC, Role, Spline, Symbol
 from tidegate.expressions.nodes import Expr, raw_node, walk
 from tidegate.expressions.pickled import stored, unstored
 from tidegate.quick_dataclass import dataclass
@@ -24,7 +24,6 @@ __all__ = ["Formulas", "formulas_in"]
 
 FloatArray = NDArray[np.float64]
 
-_OF_NO_FILE: Final = OPAQUE | {"past", "delay", "same"}  # what asks somebody
 _PLACES: Final = ("parameters", "inputs", "modes")
 
 
@@ -68,7 +67,7 @@ class Formulas:
         True
         """
         order = list(walk([*self.values, *self.symbols]))
-        if any(item.op in _OF_NO_FILE for item in order):
+        if any(item.op in NOT_ARITHMETIC for item in order):
             return ""
         places: dict[Expr, int] = {}
         splines: dict[int, tuple[int, Spline]] = {}
@@ -112,7 +111,7 @@ def formulas_in(text: str) -> Formulas:
     splines = [Spline(np.array(grid, dtype=float), np.array(coefficients, dtype=float), str(name)) for grid, coefficients, name in told["splines"]]
     nodes: list[Expr] = []
     for op, arguments, data in told["nodes"]:
-        if op in _OF_NO_FILE:
+        if op in NOT_ARITHMETIC:
             raise ValueError(f"a formula asks for {op}")
         nodes.append(raw_node(str(op), _those(arguments, nodes), _data(data, splines)))
     names: list[Any] = told["names"]

@@ -11,11 +11,12 @@ import numpy as np
 
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["BEFORE", "MOVED", "OPAQUE", "QUIET", "LookedUp", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
+__all__ = ["BEFORE", "MOVED", "NOT_ARITHMETIC", "OPAQUE", "QUIET", "LookedUp", "Node", "OpaqueFunction", "Role", "Spline", "Symbol"]
 
 BEFORE: Final = -1  # order of a look at the past that only counts before the start of the run
 MOVED: Final = -2  # order of how the past moves with the parameter by which a derivative is taken; its derivatives by time go on downwards
 OPAQUE: Final = frozenset({"call", "output", "slope"})  # operations of functions of which nothing is known but their values
+NOT_ARITHMETIC: Final = OPAQUE | {"delay", "past", "same"}  # operations whose value is not that of numbers given to them
 QUIET: Final = "no event"  # data of a relation, or of a floor, that is taken as it is at each evaluation and makes no event
 
 

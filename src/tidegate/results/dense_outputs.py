@@ -108,9 +108,17 @@ class DenseOutputs:
             row[mine] = first + np.searchsorted(self.changes[first - k : last - k - 1], starts[mine], side="right")
         return formulas.at(times, dense, self.constants[part], self.modes[row])
 
+    def as_text(self) -> str:
+        """The formulas for a file; empty where they cannot be written."""
+        return self.formulas.as_text() if self.formulas else ""
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything but the formulas, by name."""
         return {name: getattr(self, name) for name in ARRAYS}
+
+    def shapes(self) -> dict[str, list[int]]:
+        """Of the arrays."""
+        return {name: list(array.shape) for name, array in self.arrays().items()}
 
     @classmethod
     def with_arrays(cls, formulas: OutputFormulas, arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, Any]) -> DenseOutputs:

@@ -47,9 +47,8 @@ class JournalWriter:
             pieces.append(packed("coefficients", {"names": list(kept.names)}, kept.coefficients))
         outputs = part.dense_outputs
         if outputs is not None and outputs.formulas:
-            arrays = outputs.arrays()
-            shapes = {name: list(array.shape) for name, array in arrays.items()}
-            pieces.append(packed("outputs", {"shapes": shapes}, np.concatenate([array.ravel() for array in arrays.values()])))
+            numbers_of = np.concatenate([array.ravel() for array in outputs.arrays().values()])
+            pieces.append(packed("outputs", {"shapes": outputs.shapes()}, numbers_of))
         if numbers:
             pieces.append(packed("events", {}, np.array(numbers)))
         if part.sensitivities is not None:
@@ -71,7 +70,7 @@ class JournalWriter:
             "folds_names": part.folds_names,
             "sensitivity_parameters": list(part.sensitivity_parameters),
             "has_sensitivities": part.sensitivities is not None,
-            "formulas": "" if part.dense_outputs is None or not part.dense_outputs.formulas else part.dense_outputs.formulas.as_text(),
+            "formulas": "" if part.dense_outputs is None else part.dense_outputs.as_text(),
         }
         return packed("journal", facts)
 

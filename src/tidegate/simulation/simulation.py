@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from functools import partial
+from functools import cache, partial
 from html import escape
 from pathlib import Path
 from typing import Any, Final, Self
@@ -305,8 +305,9 @@ class Simulation:
         if set(changes) & {"y0", "inputs"}:
             source, _, changes = configured(source, (0.0, math.inf), changes)
             changes.pop("parameters", None)  # those of the file hold
-        saved = read_saved(path, lambda _: compiled_of(source).outputs)  # what outputs are the model says
-        compiled = compiled_of(source)
+        made = cache(lambda: compiled_of(source))
+        saved = read_saved(path, lambda _: made().outputs)  # what outputs are the model says
+        compiled = made()
         found = differences(saved.facts["identity"], compiled.identity())
         if found:
             raise UsageError(

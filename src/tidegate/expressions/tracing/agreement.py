@@ -51,16 +51,16 @@ def require_agreement(
     if difference is None:
         return
     a, b = _values(difference)
-    where = f"at {_shown(difference.at)} " if difference.at else ""
+    where = f" at {_shown(difference.at)}" if difference.at else ""
     if difference.is_own:
         raise UntraceableError(
-            f"{name} gives two answers to one question: {a} and then {b}{where and f' {where.rstrip()}'}",
+            f"{name} gives two answers to one question: {a} and then {b}{where}",
             origin=origin,
             hint="a model depends on its arguments alone: draw random numbers before the run and give them as parameters or a table, use `t` for the "
             "time, and discrete variables for what is remembered; or " + OPAQUE_HINT,
         )
     raise UntraceableError(
-        f"{name} was not followed rightly: {where}it gives {b} when it is called, and {a} as it was followed on symbols",
+        f"{name} was not followed rightly:{where} it gives {b} when it is called, and {a} as it was followed on symbols",
         origin=origin,
         hint=(_RELOAD if _has_changed(origin.file) else "")
         + "write what depends on the variables with `if`, `min`, `max`, np.where and arithmetic, without texts, types and things that change "

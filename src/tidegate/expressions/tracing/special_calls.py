@@ -274,8 +274,10 @@ def _getattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> 
 
 def _hasattr(tracer: Tracer, args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
     value = args[0]
-    # an expression stands for the number it will be
-    found = getattr((True if value.is_boolean else 1.0) if isinstance(value, Expr) else value, args[1], EMPTY)
+    if isinstance(value, Expr):
+        # an expression stands for the number it will be
+        return hasattr(True if value.is_boolean else 1.0, args[1])
+    found = getattr(value, args[1], EMPTY)
     if found is EMPTY:
         note_absence(tracer, value, args[1])
     else:
