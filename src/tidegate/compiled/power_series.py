@@ -107,7 +107,7 @@ class ExpressionSeries:
         return self._made_for_many.get(order)
 
     def _make_for_many(self, order: int) -> MembersFunctions | None:
-        program = self._program(self.symbols.unknowns, self._form.rates, self._guards)
+        program = self._of_values
         if form_by_size(program, order) is not Form.STRAIGHT or len(program.exponents) > _MOST_EXPONENTS:
             return None
         watched = self._watched(program)
@@ -124,7 +124,7 @@ class ExpressionSeries:
         rates, at_points = self._form.rates, self._of_points
         unknowns = self.symbols.unknowns
         guards = self._guards
-        program = self._program(unknowns, rates, guards)
+        program = self._of_values
         watched = self._watched(program)
         exponents = program.exponents
         values = emit_series(
@@ -163,6 +163,11 @@ class ExpressionSeries:
         guards = self.guards
         is_little = guards is not None and len(guards.parts) <= _MOST_PARTS and len(guards.above) <= _MOST_ABOVE
         return guards if guards is not None and is_little else NO_GUARDS
+
+    @cached_property
+    def _of_values(self) -> Program:
+        """The recurrences of the unknowns, and of what is watched; the same for all orders."""
+        return self._program(self.symbols.unknowns, self._form.rates, self._guards)
 
     def _program(self, states: Sequence[Expr], rates: Sequence[Expr], guards: WatchedGuards = NO_GUARDS) -> Program:
         try:

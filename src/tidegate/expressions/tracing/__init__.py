@@ -6,7 +6,7 @@ from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare,
 from tidegate.expressions.tracing.follow_calls import in_turn
 from tidegate.expressions.tracing.opaque_functions import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
-from tidegate.expressions.tracing.reads import Reads, collect_reads
+from tidegate.expressions.tracing.reads import Reads, collect_reads, hand_on
 from tidegate.expressions.tracing.source import function_origin, users_frame, written_at
 from tidegate.expressions.tracing.trace import Trace, path_condition, trace
 from tidegate.expressions.tracing.vector import Vector, VectorNames, is_symbolic
@@ -25,6 +25,7 @@ __all__ = [
     "collect_reads",
     "compare",
     "function_origin",
+    "hand_on",
     "in_turn",
     "is_symbolic",
     "numbers_of",

@@ -19,7 +19,7 @@ from tidegate.expressions.scipy_functions import is_sparse
 from tidegate.expressions.tracing.snapshots import are_alike, holdings, snapshot
 from tidegate.expressions.tracing.value_kinds import class_of, is_array, is_dict, is_sequence
 
-__all__ = ["Reads", "are_collected", "collect_reads", "note_holdings", "note_read"]
+__all__ = ["Reads", "are_collected", "collect_reads", "hand_on", "note_holdings", "note_read"]
 
 _LISTS: Final = (list, tuple)
 _IS, _EQUALS, _EACH_IS, _CLOSELY = range(4)  # how what was read is compared with what is there now
@@ -48,6 +48,12 @@ class Reads:
         """Remember all that an object holds, the first time that it is looked into."""
         if id(value) not in self._holdings:
             self._holdings[id(value)] = value, name, holdings(value)
+
+    def take_over(self, others: Reads) -> None:
+        """Remember what was read by others as well."""
+        self._known = others._known | self._known
+        self._holdings = others._holdings | self._holdings
+        self._quick = others._quick | self._quick
 
     def changed(self) -> str:
         """The name of something that is not what it was; empty if there is none."""
@@ -130,6 +136,13 @@ def note_holdings(value: Any, name: str) -> None:
     collector = _collector.get()
     if collector is not None:
         collector.note_holdings(value, name)
+
+
+def hand_on(reads: Reads) -> None:
+    """Tell whoever gathers what was read elsewhere."""
+    collector = _collector.get()
+    if collector is not None:
+        collector.take_over(reads)
 
 
 def are_collected() -> bool:

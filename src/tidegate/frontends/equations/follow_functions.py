@@ -17,6 +17,7 @@ from tidegate.expressions.tracing import Trace, Vector, at_start, function_origi
 from tidegate.expressions.tracing.choices import MetTexts
 from tidegate.frontends.equations.call_order import CallOrder, Taken
 from tidegate.frontends.equations.event_clause import EventClause
+from tidegate.frontends.equations.followed_before import FollowedBefore
 from tidegate.frontends.equations.mode_by_mode import followed
 from tidegate.frontends.equations.quantities import FunctionQuantities, MetBefore, Problems
 from tidegate.frontends.equations.resets import ResetReader
@@ -116,11 +117,18 @@ def by_name(outputs: Outputs | None) -> dict[str, Callable[..., Any]]:
 
 @dataclass(eq=False)
 class Lowering:
-    """What is known while the functions of one model are followed."""
+    """What is known while the functions of one model are followed.
+
+    Parameters
+    ----------
+    y, d : unknowns and discrete variables.
+    before : what its functions gave last; it holds for as long as y and d are the same objects.
+    """
 
     description: FunctionsDescription
     y: FunctionQuantities
     d: FunctionQuantities
+    before: FollowedBefore
     problems: Problems = field(default_factory=Problems)
     condition_origins: dict[Expr, Origin] = field(default_factory=dict[Expr, Origin])
 
@@ -129,15 +137,21 @@ class Lowering:
 
         What gives conditions may not raise exceptions under conditions: there is no condition that is neither true nor false.
         """
-        return self.traced(function, self._arguments(function, *slopes, name=name), may_raise=may_raise)
+        arguments = self._arguments(function, *slopes, name=name)
+        return self._traced("ends" if may_raise else "decides", function, arguments, may_raise=may_raise)
 
     def follow_of_parameters(self, function: Callable[..., Any], shown: str) -> Trace:
         """A function called with the parameters, if it takes them; ``shown`` is the option it was given for."""
-        return self.traced(function, tuple(self.parameters() for _ in self.description.taken_alone(function, shown)))
+        return self._traced("parameters", function, tuple(self.parameters() for _ in self.description.taken_alone(function, shown)))
 
     def reset_actions(self, reset: Callable[..., Any], reader: ResetReader) -> tuple[Action, ...]:
         """What a reset assigns and says, as its reader has it."""
         arguments = self._arguments(reset, name=f"the reset of {reader.label}")
+        traced, actions = self._as_before(("reset", reader.label), reset, lambda: self._traced_actions(reset, arguments, reader))
+        self._keep(traced)
+        return actions
+
+    def _traced_actions(self, reset: Callable[..., Any], arguments: tuple[Any, ...], reader: ResetReader) -> tuple[Trace, tuple[Action, ...]]:
         with self._probed() as known:
             said: list[Message | Terminate] = []
             traced = followed(reset, arguments, reader.merged, said)
@@ -150,8 +164,7 @@ class Lowering:
 
             start, among = at_start(arguments, known), self.numbers_of_texts()
             require_agreement(called(reset), reader.origin, reader.effects(actions), plain, start, among=among)
-        self._keep(traced)
-        return actions
+        return traced, actions
 
     def _arguments(self, function: Callable[..., Any], *slopes: Any, name: str) -> tuple[Any, ...]:
         taken = self.description.taken(function, name, is_residual=bool(slopes))
@@ -172,15 +185,24 @@ class Lowering:
             found |= {piece.name: f"{piece.name} is {kind} of this model: {owner}[{piece.name!r}]{taken}" for piece in quantities.pieces}
         return found
 
-    def traced(self, function: Callable[..., Any], arguments: tuple[Any, ...], *, may_raise: bool = False) -> Trace:
-        """A function called with symbols, compared with what plain Python makes of the start values."""
-        with self._probed() as known:
-            traced = followed(function, arguments, may_raise=may_raise)
-            start = at_start(arguments, known)
-            place, among = function_origin(function), self.numbers_of_texts()
-            require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, among=among)
+    def _traced(self, how: str, function: Callable[..., Any], arguments: tuple[Any, ...], *, may_raise: bool = False) -> Trace:
+        """A function called with symbols, compared with what plain Python makes of the start values; ``how`` tells the ways to call it apart."""
+
+        def compared() -> Trace:
+            with self._probed() as known:
+                traced = followed(function, arguments, may_raise=may_raise)
+                start = at_start(arguments, known)
+                place, among = function_origin(function), self.numbers_of_texts()
+                require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, among=among)
+            return traced
+
+        traced = self._as_before((how, len(arguments)), function, compared)
         self._keep(traced)
         return traced
+
+    def _as_before[T](self, how: tuple[object, ...], function: Callable[..., Any], follow: Callable[[], T]) -> T:
+        """What following a function gave, if it would give that again: with the same variables, that may have the same texts."""
+        return self.before.of((*how, id(function), self.description.n_texts), (function, self.y, self.d), follow)
 
     def numbers_of_texts(self) -> dict[Expr, list[float]]:
         """The numbers that those symbols may have which stand for texts."""

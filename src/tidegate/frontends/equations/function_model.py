@@ -13,6 +13,7 @@ from tidegate.expressions.tracing.sent_functions import WrittenIn
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.equations.event_clause import EventClause
 from tidegate.frontends.equations.follow_functions import FunctionsDescription, Outputs, Parts, by_name
+from tidegate.frontends.equations.followed_before import FollowedBefore
 from tidegate.frontends.equations.lower_functions import lower
 from tidegate.frontends.equations.plain_functions import PlainFunctions
 from tidegate.frontends.equations.quantities import MetBefore, Problems, read_quantities
@@ -52,11 +53,12 @@ class FunctionModel:
         return self.description.name
 
     def lower(self) -> Model:
-        """The neutral model; the user's functions are followed once, and again when something that they read of their surroundings has changed."""
+        """The neutral model; the user's functions are followed once, and each again when something that it read of its surroundings has changed."""
         kept: tuple[Model, Reads] | None = vars(self).get("_kept")
         if kept is None or kept[1].changed():
+            before: FollowedBefore = vars(self).setdefault("_before", FollowedBefore())
             with collect_reads() as reads:
-                kept = lower(self.description), reads
+                kept = lower(self.description, before), reads
             vars(self)["_kept"] = kept
         return kept[0]
 

@@ -15,6 +15,7 @@ from tidegate.expressions import ZERO, Expr, Role, symbol, walk
 from tidegate.expressions.tracing import at_start, function_origin, require_agreement, trace
 from tidegate.expressions.tracing.value_kinds import is_mapping
 from tidegate.frontends.equations.follow_functions import FunctionsDescription, Lowering, by_name, called, numbers_of, numbers_of_texts, plainly
+from tidegate.frontends.equations.followed_before import FollowedBefore
 from tidegate.frontends.equations.lower_events import lower_events
 from tidegate.frontends.equations.part_equations import part_equations
 from tidegate.frontends.equations.quantities import FunctionQuantities, Kind, NamedPiece, Problems, read_quantities
@@ -30,8 +31,12 @@ _GIVEN_AS: Final = {"y": "y0", "d": "discrete"}
 _MOST_TEXTS: Final = 100  # of one variable
 
 
-def lower(description: FunctionsDescription) -> Model:
+def lower(description: FunctionsDescription, before: FollowedBefore | None = None) -> Model:
     """The neutral model of plain functions; they are followed again until no text is met that is new.
+
+    Parameters
+    ----------
+    before : what the functions gave when they were followed last; those that would give the same are not followed again.
 
     Raises
     ------
@@ -40,15 +45,16 @@ def lower(description: FunctionsDescription) -> Model:
     InvalidModelError
         for everything else that is wrong, all at once.
     """
+    before = before or FollowedBefore()
     while True:
-        before = description.n_texts
+        n_texts = description.n_texts
         try:
-            found = _lowered(description)
+            found = _lowered(description, before)
         except Exception:
-            if description.n_texts == before:
+            if description.n_texts == n_texts:
                 raise
         else:
-            if description.n_texts == before:
+            if description.n_texts == n_texts:
                 return found
         _check_texts(description)
 
@@ -61,12 +67,12 @@ def _check_texts(description: FunctionsDescription) -> None:
             raise UsageError(what, origin=description.origin, hint="let it be one of a few texts, as 'idle' and 'heating', and count with numbers")
 
 
-def _lowered(description: FunctionsDescription) -> Model:
+def _lowered(description: FunctionsDescription, before: FollowedBefore) -> Model:
     """The neutral model, with the texts that were met so far."""
-    starts, start_origins = _start_values(description)
-    y = starts[0] if description.parts is None else together(starts)
-    d, discrete_origins = _quantities_of(description.d, "d", description)
-    lowering = Lowering(description, y, d)
+    starts, start_origins = _start_values(description, before)
+    y = starts[0] if description.parts is None else before.of(("y",), starts, lambda: together(starts))
+    d, discrete_origins = _quantities_of(description.d, "d", description, before)
+    lowering = Lowering(description, y, d, before)
     lowering.condition_origins.update({**discrete_origins, **start_origins})
     if description.parts is not None:
         equations, sizes = part_equations((description.function, *description.parts.functions), starts, lowering.follow)
@@ -101,11 +107,11 @@ def _lowered(description: FunctionsDescription) -> Model:
     )
 
 
-def _start_values(description: FunctionsDescription) -> tuple[tuple[FunctionQuantities, ...], Mapping[Expr, Origin]]:
+def _start_values(description: FunctionsDescription, before: FollowedBefore) -> tuple[tuple[FunctionQuantities, ...], Mapping[Expr, Origin]]:
     if description.parts is not None:
-        found = [_quantities_of(start, f"x{k + 1}", description) for k, start in enumerate(description.parts.starts)]
+        found = [_quantities_of(start, f"x{k + 1}", description, before) for k, start in enumerate(description.parts.starts)]
         return tuple(quantities for quantities, _ in found), {c: o for _, origins in found for c, o in origins.items()}
-    y, origins = _quantities_of(description.y0, "y", description)
+    y, origins = _quantities_of(description.y0, "y", description, before)
     return (y,), origins
 
 
@@ -115,13 +121,19 @@ def together(starts: Sequence[FunctionQuantities]) -> FunctionQuantities:
     return FunctionQuantities("y", pieces, (sum(len(piece.values) for piece in pieces),))
 
 
-def _quantities_of(given: Any, owner: str, description: FunctionsDescription) -> tuple[FunctionQuantities, Mapping[Expr, Origin]]:
+def _quantities_of(
+    given: Any, owner: str, description: FunctionsDescription, before: FollowedBefore
+) -> tuple[FunctionQuantities, Mapping[Expr, Origin]]:
     """Start values that were given, or those that a function of the parameters gives."""
     if isinstance(given, FunctionQuantities):
         return given, {}
-    if given is None:
+    return before.of((owner, description.n_texts), (given,), lambda: _quantities_by(given, owner, description))
+
+
+def _quantities_by(function: Any, owner: str, description: FunctionsDescription) -> tuple[FunctionQuantities, Mapping[Expr, Origin]]:
+    """Start values that a function of the parameters gives; there are none without a function."""
+    if function is None:
         return read_quantities(owner, None, [], description.origin), dict[Expr, Origin]()
-    function = given
     origin = function_origin(function)
     arguments = tuple(description.p.vector(Role.PARAMETER) for _ in description.taken_alone(function, _GIVEN_AS.get(owner, owner)))
     followed = trace(function, arguments)
