@@ -306,6 +306,11 @@ _EVENTS: Final = [
     # how large the unknowns had been before it
     *_arrays("number", "size_before", "n"),
     *_arrays("number", "noted_g noted_slopes noted_active", "n_guards"),
+    # what is put back where clauses are only tried, or where a simple event turns out not to be one
+    *_arrays("number", "kept_m m_round", "n_m"),
+    *_arrays("number", "kept_conditions kept_held", "n_conditions"),
+    *_arrays("integer", "kept_held_sides", "n_guards"),
+    *_arrays("number", "kept_sens_discrete", "n_sens", "n_discrete"),
     # trial moves, and what they said about this point in this mode
     *_arrays("number", "trial_middle trial_end trial_stage trial_rate trial_total", "n"),
     *_arrays("number", "trial_g_full trial_g_half trial_g_end slope_rounding", "n_guards"),
@@ -451,11 +456,6 @@ _OF_TAYLOR: Final = [
     *_arrays("number", "far_size", "n", owner=TAYLOR),
     *_single("number", "started_t"),
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
-    # what a simple event puts back where it turns out not to be one
-    *_arrays("number", "kept_m", "n_m"),
-    *_arrays("number", "kept_conditions kept_held", "n_conditions"),
-    *_arrays("integer", "kept_held_sides", "n_guards"),
-    *_arrays("number", "kept_sens_discrete", "n_sens", "n_discrete"),
 ]
 
 _OF_ROSENBROCK: Final = [

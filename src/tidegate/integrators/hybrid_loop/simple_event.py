@@ -217,10 +217,13 @@ def _rounds(run, t):
     for k in range(run.n_actions):
         due = due or run.flags[k] != 0.0
     stale = True  # something has changed since relations were last looked at
+    flips = 0
     for rounds in range(1, _MOST_ROUNDS + 1):
         run.rounds = rounds
         read_conditions(run, t, run.conditions_now_at)
         carried_out = carry_out_branches(run)
+        if carried_out and flips == 1 and run.n_discrete > 0:
+            return NOT_SIMPLE  # relations may only seem to have changed (``events.undone``)
         remembered = remember_discrete(run)
         changed = False
         if carried_out or due:

@@ -5,7 +5,8 @@ The order of one instant (event iteration of Modelica, chapter 8.6; transitions 
 1. the guards that crossed, with those that cross at this instant too, flip what they decide, time events that are due set their flags;
 2. every other relation follows, as in 5 and 6, before any clause looks; the unknowns are then put back;
 3. ``when`` conditions that became true set their flags (in a chain the first); what they ask for by ``pre`` is what there was before the round that
-   led here. The bodies are carried out on the values before this round, which from now on ``pre`` means;
+   led here. Relations that only seem to change until then have not changed (``events.undone``). The bodies are carried out on the values before this
+   round, which from now on ``pre`` means;
 4. relations of differential unknowns that are clear of zero are set;
 5. algebraic unknowns and derivatives are made consistent with the differential ones held;
 6. every guard is looked at again: clear of zero its sign decides, at zero the side the trajectory leaves to; if any changed, again from 5. A mode
@@ -44,6 +45,7 @@ from tidegate.events.settle import (
     write_bodies,
 )
 from tidegate.events.truth import catch_up, look_again, settle_known
+from tidegate.events.undone import note_guards_of_round, note_modes_of_round, take_back_undone
 from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import body_jump, restart_jump
@@ -240,9 +242,9 @@ def settle(run, t, kind):
         counts[j] = 0
     for k in range(run.n_actions):
         run.fired[k] = 0.0
+    before_clauses = ng > 0 and not at_start and run.n_actions > 0
     if ng > 0:
         forget_where_guards_left(run)
-        before_clauses = not at_start and run.n_actions > 0
         if at_start:
             forget_resting(run)
         else:
@@ -250,6 +252,7 @@ def settle(run, t, kind):
             note_resting(run, t)
         if before_clauses:
             note_guards(run, t)
+            note_modes_of_round(run)
         flip_crossed(run, t)
         if before_clauses:
             _follow_before_clauses(run, t, counts)
@@ -270,10 +273,14 @@ def settle(run, t, kind):
             run.rounds = rounds
             return _without_end(run, t, UNSETTLED, first_kick, kick)
         read_conditions(run, t, run.conditions_now_at)
+        if before_clauses:
+            take_back_undone(run, t)
         event_actions = carry_out_branches(run) if not at_start else False
         remembered = remember_discrete(run)
         keep_states(run)
         changed = False
+        if before_clauses:
+            note_guards_of_round(run, t)
         if event_actions or due:
             if not compute_bodies(run, t):
                 run.rounds = rounds

@@ -1,0 +1,184 @@
+"""Relations that seem to change at an event, and do not: new values are what they are to be told by (stage: events, before clauses look).
+
+In: the workspace of a run at an event, with the relations as they follow from those that crossed, or from what a round of clauses has written. Out: the
+same, without changes that other clauses of the round ahead undo. Where ``x > 0`` turns false, ``x if x > 0 else held`` is what was held of old, until
+the clause on ``x <= 0`` has given it its new value: that a relation jumps across its zero in between is never so in equations that hold at every
+instant. Modelica solves what clauses make of discrete variables together with them (chapter 8.6 of its specification), while states jump at the end of
+the round; so it is here, of variables that a relation did not look at before. All other changes have happened: a relation on a counter that one clause
+sets back has become true for the others.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tidegate.compiled.calls import call_value
+from tidegate.compiled.jit import native
+from tidegate.compiled.workspace import RELATION
+from tidegate.events.crossing import zero_margin
+from tidegate.events.restart import consistent_point
+from tidegate.events.settle import carry_out_branches, compute_bodies, read_conditions
+from tidegate.linear.mass import update_mass
+
+__all__ = ["note_guards_of_round", "note_modes_of_round", "take_back_undone"]
+
+_JUMPED: Final = 1.0  # in run.trial_g_full: clear of zero on one side before, on the other now
+_MOST_ONE_BY_ONE: Final = 30
+
+
+@native
+def note_modes_of_round(run):
+    """Remember the modes and discrete variables with which guards were noted, before others follow."""
+    for k in range(run.n_m):
+        run.m_round[k] = run.r[run.m_at + k]
+
+
+@native
+def note_guards_of_round(run, t):
+    """Remember guards, modes and discrete variables before clauses write."""
+    note_modes_of_round(run)
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.noted_g)
+
+
+@native
+def _has_jumped(run, t, j):
+    """True of a relation that has come across its zero without being at it: others, or new values, have done that."""
+    mode = run.guard_mode[j]
+    before = run.m_round[mode]
+    g = run.noted_g[j]
+    if run.guard_kind[j] != RELATION or run.m[mode] == before:
+        return False
+    margin = zero_margin(t, run.nu_start[j], 4.0 * run.noted_slopes[j])
+    return margin < abs(g) < 1e301 and before == (1.0 if g > 0.0 else 0.0)
+
+
+@native
+def _mark_jumped(run, t):
+    """Mark the relations that have jumped; their number."""
+    count = 0
+    for j in range(run.n_guards):
+        run.trial_g_full[j] = 0.0
+        if _has_jumped(run, t, j):
+            run.trial_g_full[j] = _JUMPED
+            count += 1
+    return count
+
+
+@native
+def _turn(run, first, last):
+    """Turn marked relations round."""
+    for j in range(first, last):
+        if run.trial_g_full[j] == _JUMPED:
+            mode = run.guard_mode[j]
+            run.m[mode] = 1.0 - run.m[mode]
+
+
+@native
+def _keep(run):
+    for k in range(run.n_m):
+        run.kept_m[k] = run.r[run.m_at + k]
+    for c in range(run.n_conditions):
+        run.kept_conditions[c] = run.conditions[c]
+        run.kept_held[c] = run.held[c]
+
+
+@native
+def _put_back(run):
+    for k in range(run.n_m):
+        run.m[k] = run.kept_m[k]
+    for c in range(run.n_conditions):
+        run.conditions[c] = run.kept_conditions[c]
+        run.held[c] = run.kept_held[c]
+
+
+@native
+def _is_due(run):
+    for k in range(run.n_actions):
+        if run.flags[k] != 0.0:
+            return True
+    return False
+
+
+@native
+def _clauses_ask(run, t):
+    """True if the conditions of clauses are others than they would be if no relation had jumped."""
+    read_conditions(run, t, run.conditions_now_at)
+    for c in range(run.n_when):
+        run.kept_held[c] = run.conditions_now[c]
+    _turn(run, 0, run.n_guards)
+    read_conditions(run, t, run.conditions_now_at)
+    _turn(run, 0, run.n_guards)
+    for c in range(run.n_when):
+        if run.kept_held[c] != run.conditions_now[c]:
+            return True
+    return False
+
+
+@native
+def _has_not_looked(run, t, j):
+    """True if what clauses write was nothing to a guard with the modes and values of before; run.m is left as it was then."""
+    for k in range(run.n_m):
+        run.m[k] = run.m_round[k]
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+    before = run.trial_g_end[j]
+    for q in range(run.n_discrete):
+        new = run.body[run.n + q]
+        if new != run.kept_m[run.first_discrete + q]:
+            run.discrete[q] = new
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+    return run.trial_g_end[j] == before
+
+
+@native
+def _says_so(run, t, j):
+    """True if a guard has the truth now that it had before, whatever its mode says."""
+    n = run.n
+    if run.rank < n:
+        for q in range(n):
+            run.y_unsolved[q] = run.y[q]
+        if run.mass_varies == 1:
+            update_mass(run)
+        code = consistent_point(run, t, run.y_at)
+        call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+        for q in range(n):
+            run.r[run.y_at + q] = run.y_unsolved[q]
+        if code != 0:
+            return False
+    else:
+        call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+    g = run.trial_g_end[j]
+    return run.nu_start[j] < abs(g) < 1e301 and run.m_round[run.guard_mode[j]] == (1.0 if g > 0.0 else 0.0)
+
+
+@native
+def _is_undone(run, t, first, last):
+    """True if what clauses write that do not ask for these relations takes the first of them back."""
+    _keep(run)
+    _turn(run, first, last)
+    read_conditions(run, t, run.conditions_now_at)
+    carry_out_branches(run)
+    found = False
+    if _is_due(run) and compute_bodies(run, t) and _has_not_looked(run, t, first):
+        _put_back(run)
+        for q in range(run.n_discrete):
+            run.discrete[q] = run.body[run.n + q]
+        found = _says_so(run, t, first)
+    _put_back(run)
+    return found
+
+
+@native
+def take_back_undone(run, t):
+    """Take back what relations only seem to say until clauses are carried out; conditions are those of what is left."""
+    if run.n_discrete == 0:
+        return
+    jumped = _mark_jumped(run, t)
+    if jumped == 0 or jumped > _MOST_ONE_BY_ONE or not _clauses_ask(run, t):
+        return
+    for j in range(run.n_guards):
+        if run.trial_g_full[j] == _JUMPED and _is_undone(run, t, j, j + 1):
+            run.m[run.guard_mode[j]] = run.m_round[run.guard_mode[j]]
+            run.trial_g_full[j] = 0.0
+    if run.mass_varies == 1:
+        update_mass(run)
+    read_conditions(run, t, run.conditions_now_at)
