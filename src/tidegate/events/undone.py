@@ -115,18 +115,26 @@ def _clauses_ask(run, t):
 
 
 @native
+def _with(run, t, j, is_new):
+    """A guard with the modes of before and what clauses write, or the values that this replaces."""
+    for q in range(run.n_discrete):
+        now = run.kept_m[run.first_discrete + q]
+        new = run.body[run.n + q]
+        if new != now:
+            run.discrete[q] = new if is_new else now
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+    return run.trial_g_end[j]
+
+
+@native
 def _has_not_looked(run, t, j):
-    """True if what clauses write was nothing to a guard with the modes and values of before; run.m is left as it was then."""
+    """True if what clauses write was nothing to a guard with the modes and values of before; run.m is not put back."""
     for k in range(run.n_m):
         run.m[k] = run.m_round[k]
     call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
     before = run.trial_g_end[j]
-    for q in range(run.n_discrete):
-        new = run.body[run.n + q]
-        if new != run.kept_m[run.first_discrete + q]:
-            run.discrete[q] = new
-    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
-    return run.trial_g_end[j] == before
+    # at least one of both is another value than that of before
+    return _with(run, t, j, False) == before and _with(run, t, j, True) == before
 
 
 @native
@@ -170,8 +178,6 @@ def _is_undone(run, t, first, last):
 @native
 def take_back_undone(run, t):
     """Take back what relations only seem to say until clauses are carried out; conditions are those of what is left."""
-    if run.n_discrete == 0:
-        return
     jumped = _mark_jumped(run, t)
     if jumped == 0 or jumped > _MOST_ONE_BY_ONE or not _clauses_ask(run, t):
         return

@@ -243,6 +243,7 @@ def settle(run, t, kind):
     for k in range(run.n_actions):
         run.fired[k] = 0.0
     before_clauses = ng > 0 and not at_start and run.n_actions > 0
+    may_be_undone = before_clauses and run.n_discrete > 0
     if ng > 0:
         forget_where_guards_left(run)
         if at_start:
@@ -273,13 +274,13 @@ def settle(run, t, kind):
             run.rounds = rounds
             return _without_end(run, t, UNSETTLED, first_kick, kick)
         read_conditions(run, t, run.conditions_now_at)
-        if before_clauses:
+        if may_be_undone:
             take_back_undone(run, t)
         event_actions = carry_out_branches(run) if not at_start else False
         remembered = remember_discrete(run)
         keep_states(run)
         changed = False
-        if before_clauses:
+        if may_be_undone:
             note_guards_of_round(run, t)
         if event_actions or due:
             if not compute_bodies(run, t):

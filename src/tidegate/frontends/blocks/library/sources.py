@@ -29,7 +29,6 @@ class Time(Block):
     """
 
     inputs = ()
-    is_recorded = False
 
     def __init__(self, **about: Unpack[About]) -> None:
         super().__init__(about)
