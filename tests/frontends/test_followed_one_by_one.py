@@ -48,7 +48,8 @@ def _found(model: Any) -> tuple[Any, ...]:
     events = [(e.time, e.causes) for e in result.events]
     shown = [float(value) for name in ("shown", "is_fast", "each") for value in result[name].values.ravel()]
     # the numbers of texts are in the order in which they were met
-    return sorted((name, value) for name, value in result.final.items() if name != "mode"), events, shown, [str(text) for text in result.text("mode").values]
+    final = sorted((name, value) for name, value in result.final.items() if name != "mode")
+    return final, events, shown, [str(text) for text in result.text("mode").values]
 
 
 def _change(around: SimpleNamespace, rng: random.Random) -> str:

@@ -120,6 +120,9 @@ def bounces_below_roundoff(run, t, guard):
     guard_slopes(run, t, run.y, run.ydot, slopes)
     away = side * slopes[guard]
     stopped = has_changed(run, guard)
+    if stopped and away < 0.0 and abs(run.g[guard]) <= FAINT * run.nu_start[guard]:
+        # thrown back from a trifle behind its zero, where an event is found of what had rested there
+        side, away, stopped = -side, -away, False
     if stopped and not _was_stopped(run, t, guard, side, away):
         return False
     scale = time_scale(run, run.ydot_at)

@@ -1,11 +1,11 @@
 """Relations that seem to change at an event, and do not: new values are what they are to be told by (stage: events, before clauses look).
 
-In: the workspace of a run at an event, with the relations as they follow from those that crossed, or from what a round of clauses has written. Out: the
-same, without changes that other clauses of the round ahead undo. Where ``x > 0`` turns false, ``x if x > 0 else held`` is what was held of old, until
-the clause on ``x <= 0`` has given it its new value: that a relation jumps across its zero in between is never so in equations that hold at every
-instant. Modelica solves what clauses make of discrete variables together with them (chapter 8.6 of its specification), while states jump at the end of
-the round; so it is here, of variables that a relation did not look at before. All other changes have happened: a relation on a counter that one clause
-sets back has become true for the others.
+In: the workspace of a run at an event, with the relations as they follow from those that crossed, or from what a round of clauses has written. Out:
+the same, without changes that other clauses of the round ahead undo. Where ``x > 0`` turns false, ``x if x > 0 else held`` is what was held of old,
+until the clause on ``x <= 0`` has given it its new value: a relation that jumps across its zero in between does so in no equation that holds at every
+instant. Modelica solves what clauses make of discrete variables together with them (chapter 8.6 of its specification), while states jump at the end
+of the round; so it is here, of variables that a relation did not look at before. All other changes have happened: a relation on a counter that one
+clause sets back has become true for the others.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tidegate.expressions import Expr, evaluate
 from tidegate.quick_dataclass import dataclass
 from tidegate.simulate import with_own_values
 from tidegate.solve_ivp.arguments import Ivp, Watched
-from tidegate.solve_ivp.plan import Followed, Plan, followed_of, happen_at_start, plan_of
+from tidegate.solve_ivp.plan import Followed, Plan, followed_of, plan_of
 
 __all__ = ["planned"]
 
@@ -46,12 +46,12 @@ def planned(ivp: Ivp, watched: list[Watched]) -> tuple[Ivp, Plan]:
     expected = ivp.derivatives(ivp.t0, ivp.y0.copy())
     levels = [item.value(ivp, ivp.t0, ivp.y0.copy()) for item in watched]
     key = _key(ivp, watched)
-    found = None if key is None else _again(ivp, watched, expected, levels, _kept.get(key))
+    found = None if key is None else _again(ivp, expected, _kept.get(key))
     if found is not None:
         return found
     followed = followed_of(ivp, watched, expected, levels)
     ivp = replace(ivp, symbolic=followed.symbolic)
-    plan = plan_of(ivp, watched, followed, happen_at_start(ivp, watched, followed, levels))
+    plan = plan_of(ivp, watched, followed)
     if key is not None and not plan.called:
         _kept.pop(key, None)
         _kept[key] = _Kept(ivp, watched, followed, plan)
@@ -69,7 +69,7 @@ def _key(ivp: Ivp, watched: list[Watched]) -> Hashable | None:
     return id(ivp.fun), events, tuple(map(type, ivp.args)), ivp.vectorized, ivp.sign, ivp.y0.size
 
 
-def _again(ivp: Ivp, watched: list[Watched], expected: FloatArray, levels: list[float], kept: _Kept | None) -> tuple[Ivp, Plan] | None:
+def _again(ivp: Ivp, expected: FloatArray, kept: _Kept | None) -> tuple[Ivp, Plan] | None:
     """What is kept, for these numbers; None if it does not serve."""
     if kept is None or kept.followed.reads.changed():
         return None
@@ -77,7 +77,7 @@ def _again(ivp: Ivp, watched: list[Watched], expected: FloatArray, levels: list[
     if any(k not in symbolic and value != before for k, (value, before) in enumerate(zip(ivp.args, kept.ivp.args, strict=True))):
         return None
     ivp = replace(ivp, symbolic=symbolic)
-    if happen_at_start(ivp, watched, kept.followed, levels) != kept.plan.at_start or not _gives(kept.followed.fun.values, ivp, expected):
+    if not _gives(kept.followed.fun.values, ivp, expected):
         return None
     model = with_own_values(kept.plan.model, [*ivp.y0.tolist(), *ivp.argument_values])
     return None if model is None else (ivp, replace(kept.plan, model=model))

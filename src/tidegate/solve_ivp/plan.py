@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import Origin, UntraceableError, UsageError
-from tidegate.expressions import FALSE, ONE, TRUE, Expr, OpaqueFunction, Role, as_real, dependencies, evaluate, opaque_call, symbol, tangent, walk
+from tidegate.expressions import FALSE, TRUE, Expr, OpaqueFunction, Role, as_real, dependencies, opaque_call, symbol, walk
 from tidegate.expressions.tracing import Reads, collect_reads, compare, function_origin, probe_values, trace
 from tidegate.frontends.equations.returned import Returned, flat
 from tidegate.model import Assignment, Branch, Equation, Form, Model, Terminate, Variable, VariableRole, When
 from tidegate.quick_dataclass import dataclass
 from tidegate.solve_ivp.arguments import ARGUMENTS, TIME, Ivp, Watched, name_of
 
-__all__ = ["Followed", "Plan", "followed_of", "happen_at_start", "plan_of"]
+__all__ = ["Followed", "Plan", "followed_of", "plan_of"]
 
 FloatArray = NDArray[np.float64]
 _STARTS: Final = "y0"
@@ -72,12 +72,10 @@ class Plan:
 
     Parameters
     ----------
-    at_start : the events that are over before it starts: for each one whether it happens at t0.
     called : the functions that are called instead of followed, ``"fun"`` or ``"events[i]"``, each with the reason.
     """
 
     model: Model
-    at_start: list[bool]
     called: dict[str, str]
 
 
@@ -114,13 +112,8 @@ def _may_differ(found: Followed) -> bool:
     return False
 
 
-def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed, at_start: list[bool]) -> Plan:
-    """The functions as a neutral model, whose parameters are the start values and the arguments that are symbols.
-
-    Parameters
-    ----------
-    at_start : see ``happen_at_start``.
-    """
+def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed) -> Plan:
+    """The functions as a neutral model, whose parameters are the start values and the arguments that are symbols."""
     slopes = followed.slopes(ivp.sign)
     origin = function_origin(ivp.fun)
     condition_origins = dict(followed.fun.condition_origins)
@@ -132,7 +125,7 @@ def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed, at_start: list
     whens: list[When] = []
     for k, (item, one) in enumerate(zip(watched, followed.events, strict=True)):
         condition_origins = {**one.condition_origins, **condition_origins}
-        counter = Variable(f"count_{k + 1}", VariableRole.DISCRETE, start=(as_real(float(at_start[k])),))
+        counter = Variable(f"count_{k + 1}", VariableRole.DISCRETE, start=(as_real(0.0),))
         if math.isfinite(item.count) and item.count > 1:
             variables.append(counter)
         whens.extend(_whens(item, one.values[0], counter))
@@ -146,13 +139,7 @@ def plan_of(ivp: Ivp, watched: list[Watched], followed: Followed, at_start: list
         condition_origins=condition_origins,
         origin=origin,
     )
-    return Plan(model, at_start, followed.called)
-
-
-def happen_at_start(ivp: Ivp, watched: list[Watched], followed: Followed, levels: list[float]) -> list[bool]:
-    """Whether each event function is zero at the start, with these values there, and leaves it in the direction that is looked for."""
-    slopes = followed.slopes(ivp.sign)
-    return [level == 0.0 and _leaves(one.values[0], item, ivp, slopes) for item, one, level in zip(watched, followed.events, levels, strict=True)]
+    return Plan(model, followed.called)
 
 
 _Numeric = Callable[[float, FloatArray, tuple[Any, ...]], FloatArray]
@@ -207,18 +194,6 @@ def _followed(ivp: Ivp, function: Callable[..., Any], count: int, *, vectorized:
     if len(values) != 1 or not isinstance(values[0], Expr | int | float | np.number | np.bool_):
         raise UsageError(f"{name_of(function)}, followed on symbols, returns {followed.value!r}", origin=origin)
     return _Traced([values[0] if isinstance(values[0], Expr) else as_real(values[0])], [origin], followed.condition_origins)
-
-
-def _leaves(level: Expr, item: Watched, ivp: Ivp, slopes: list[Expr]) -> bool:
-    """Whether an event function that is zero at the start leaves it in the direction that is looked for.
-
-    One that leaves it by a higher derivative is found by the run itself, a moment later.
-    """
-    if level.is_boolean:
-        return False
-    seeds = {TIME: ONE, **dict(zip(ivp.symbols, slopes, strict=True))}
-    (slope,) = evaluate(tangent([level], seeds), ivp.start)
-    return slope != 0.0 and item.direction * slope >= 0.0
 
 
 def _whens(item: Watched, level: Expr, counter: Variable) -> list[When]:

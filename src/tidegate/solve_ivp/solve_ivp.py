@@ -15,7 +15,6 @@ from tidegate.simulate import simulate
 from tidegate.solve_ivp.arguments import Ivp, Watched, check_events, check_method, check_options, check_problem, check_times, turned
 from tidegate.solve_ivp.kept_plans import planned
 from tidegate.solve_ivp.ode_result import OdeResult, OdeSolution
-from tidegate.solve_ivp.plan import Plan
 from tidegate.solve_ivp.retold import Ran
 from tidegate.wrong_calls import explained
 
@@ -90,12 +89,11 @@ def solve_ivp(  # noqa: PLR0913, PLR0917, the signature is SciPy's
     chosen["method"] = check_method(method)
     watched = check_events(events)
     ivp, plan = planned(ivp, watched)
-    ends_at_once = any(happens and item.count <= 1 for happens, item in zip(plan.at_start, watched, strict=True))
-    outputs = None if ends_at_once or times is None or not times.size else np.sort(ivp.sign * times)
-    result = _run(plan.model, (ivp.sign * ivp.t0, ivp.sign * (ivp.t0 if ends_at_once else ivp.t1)), outputs, dense_output, chosen)
-    status = -1 if result.status == "failed" else int(ends_at_once or result.status == "terminated")
+    outputs = None if times is None or not times.size else np.sort(ivp.sign * times)
+    result = _run(plan.model, (ivp.sign * ivp.t0, ivp.sign * ivp.t1), outputs, dense_output, chosen)
+    status = -1 if result.status == "failed" else int(result.status == "terminated")
     t, y = _rows(result, ivp, times)
-    found = _occurrences(result, ivp, plan, watched)
+    found = _occurrences(result, ivp, watched)
     solution = OdeResult(
         t=t,
         y=y,
@@ -142,12 +140,9 @@ def _rows(result: Result, ivp: Ivp, times: FloatArray | None) -> tuple[FloatArra
     return t, y.T
 
 
-def _occurrences(result: Result, ivp: Ivp, plan: Plan, watched: list[Watched]) -> list[tuple[FloatArray, FloatArray]]:
+def _occurrences(result: Result, ivp: Ivp, watched: list[Watched]) -> list[tuple[FloatArray, FloatArray]]:
     """For each event function its times and (times, n) values."""
     found: dict[str, list[tuple[float, list[float]]]] = {item.label: [] for item in watched}
-    for item, happens in zip(watched, plan.at_start, strict=True):
-        if happens:
-            found[item.label].append((ivp.t0, ivp.y0.tolist()))
     for event in result.events if watched else ():
         for label in event.causes:
             if label in found:

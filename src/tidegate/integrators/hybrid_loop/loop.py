@@ -39,6 +39,7 @@ from tidegate.compiled.workspace import (
 from tidegate.events.blocked import blocked_guard
 from tidegate.events.constrain import constrain
 from tidegate.events.constraints import note_drift
+from tidegate.events.crosses_at_start import crosses_at_start
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.kept_sides import hold_sides
@@ -365,8 +366,9 @@ def begin(run, rows, log, times):
     due = -1
     if is_same_time(run, run.t_next, t):
         due = mark_due(run, t, False)
-    if due >= 0:
-        code = event_with_rows(run, rows, log, -1, due, 0)
+    guard = crosses_at_start(run, t) if run.n_guards > 0 and run.n_actions > 0 else -1
+    if due >= 0 or guard >= 0:
+        code = event_with_rows(run, rows, log, guard, due, 0)
         if code != 0:
             return code
         break_again(run, 0)
