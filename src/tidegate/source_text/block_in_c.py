@@ -30,7 +30,7 @@ _DIALECT: Final = Dialect(
 )
 _INTEGERS: Final = frozenset(
     "ip lp ipt ipos ityp ndim dim ierr icall iopt hinfo hcross dimnew iprior iuser luser info njac n fault trouble asked sides held rests used taken"
-    " only bit keeps one_only changed starts ends priority due which".split()
+    " carried_out crosses only bit keeps one_only changed starts ends priority due which".split()
 )
 _UTILITIES: Final = """void cblo1dt(const char *text, const char *version);
 void cblo2dt(const char *text, const char *version);

@@ -16,7 +16,7 @@ __all__ = ["block_in_fortran"]
 _LOGICALS: Final = frozenset({"lp", "luser"})
 _INTEGERS: Final = frozenset(
     "ip ipt ipos ityp ndim dim ierr icall iopt hinfo hcross dimnew iprior iuser info sig njac n fault trouble asked sides held rests used taken"
-    " only bit keeps one_only"
+    " carried_out crosses only bit keeps one_only"
     " changed starts ends priority due which".split()
 )
 _CHUNK: Final = 60  # characters of a text on one line

@@ -152,13 +152,8 @@ class Happenings:
         if causes & same_chain or self._does_nothing(clause, piece.at(right)):
             self.tally.note("condition", clause.label, time)
             return
-        if piece.first and abs(time - piece.start) <= reach and self._before_start(piece):
-            return  # true from the start of the run on: it never became true
         says = f"became true at t = {number(time, 9)}, and the log has no event of it there"
         self.tally.note("missed event", clause.label, time, np.inf, says)
-
-    def _before_start(self, piece: StepPiece) -> bool:
-        return piece.index == 0
 
     def _does_nothing(self, clause: PlainClause, at: Instant) -> bool:
         """Whether its body gives what is there already: that is no event."""
@@ -189,14 +184,14 @@ class Happenings:
             if any(event.kind == "set" for event in events):
                 continue
             happened = [event for event in events if event.kind in ("state", "time")]
-            asked = _Once(self._asked(time, happened))
+            asked = _Once(self._asked(time, happened, states))
             for event in happened:
                 for label in dict.fromkeys(event.causes):
                     if label in labels and label not in clocks:
                         self._check_cause(label, time, asked, _Once(self._truth(at) for event in happened for at in self._mixed(event, states)))
                 self._check_values(event, states)
 
-    def _asked(self, time: float, events: Sequence[Event]) -> Iterator[Truth]:
+    def _asked(self, time: float, events: Sequence[Event], states: NDArray[np.bool_]) -> Iterator[Truth]:
         """The conditions around an instant, in the order of time: before it, in its rounds, after it."""
         before, after = self._around.get(time, (None, None))
         if before is not None:
@@ -204,6 +199,12 @@ class Happenings:
                 yield self._truth(before.at(1.0 + part))
         for event in events:
             base = self._instant(event, event.before, before)
+            if before is None and after is not None:  # at the start, where no step led: on the way that would have been gone without it
+                yield self._truth(base)
+                way = self._solved(base, states)
+                for part in _AROUND:
+                    ahead = max(part, 0.0) * after.width
+                    yield self._truth(Instant(way.t + ahead, way.y + ahead * way.ydot, way.ydot, way.d, way.pre))
             for at in (base, self._instant(event, event.after, before), *self._rounds(event, base)):
                 yield self._truth(at)
         if after is not None:
