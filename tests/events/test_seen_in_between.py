@@ -1,7 +1,7 @@
 """What relations only seem to say in the midst of an event, before the values that clauses give at it are known, is never so.
 
-Random chains of "track and hold": each signal is a line as long as another one is above a level, and what it was then afterwards. The truth comes from
-adding up lines with the signals as they are at every instant, and shares nothing with a run.
+Random chains of "track and hold": each signal is a line as long as another one is above a level, and what it was then afterwards. The truth comes
+from adding up lines with the signals as they are at every instant, and shares nothing with a run.
 """
 
 from __future__ import annotations

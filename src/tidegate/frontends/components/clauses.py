@@ -150,8 +150,8 @@ def _priority(value: int, place: Origin) -> int:
 def when(*conditions: Given, priority: int = DEFAULT_PRIORITY, at_start: bool = False) -> Callable[[Body | Clause], Clause]:
     """The method happens when a condition becomes true; with several conditions, when any of them does.
 
-    At the start of a run nothing has become true: a condition that is true from the beginning has to become false first. With ``at_start=True`` the
-    method happens there too, if a condition is true with the start values.
+    A condition that is true with the start values has to become false first; one at its threshold that is true from there on becomes true at the
+    start. With ``at_start=True`` the method happens there too, if a condition is true with the start values.
 
     Parameters
     ----------

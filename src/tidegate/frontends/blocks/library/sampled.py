@@ -76,7 +76,8 @@ class UnitDelay(_Clocked):
 
 class ZeroOrderHold(_Clocked):
     """With a period: ``out`` is x1 as it was at the last tick at which x2 was positive; ``start`` before. Without: ``out = x1`` while ``x2 > 0``, and
-    what it was last otherwise (track and hold). Ports are also called ``signal`` and ``track``; with a period x2 need not be connected.
+    what it was last otherwise (track and hold): x1 when tracking ends, with all that changes at that instant. Ports are also called ``signal`` and
+    ``track``; with a period x2 need not be connected.
 
     Parameters
     ----------
