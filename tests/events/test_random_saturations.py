@@ -149,7 +149,7 @@ class Case:
             grid += [a + (b - a) * (i + 0.5) / n for i in range(n)]
         found = [holds(t) for t in grid]
         total = (grid[0] if found[0] else 0.0) + (END - grid[-1] if found[-1] else 0.0)
-        rises = 0  # what is true from the start on does not happen
+        rises = int(found[0] and not holds(0.0))  # what is true with the start values does not happen
         for (a, first), (b, second) in pairwise(zip(grid, found, strict=True)):
             if first == second:
                 total += (b - a) * first

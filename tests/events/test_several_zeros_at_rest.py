@@ -84,7 +84,10 @@ class Case:
     def _holds(self, relation: str, side: int, time: float) -> bool:
         if side == 0:
             return "=" in relation
-        return bool(eval(relation.format(x="x", y="0.0", w=f"np.sin(3 * {time})"), {"np": np, "x": self._c + 0.05 * side}))
+        return self._says(relation, self._c + 0.05 * side, 0.0, math.sin(3.0 * time))
+
+    def _says(self, relation: str, x: float, y: float, w: float) -> bool:
+        return bool(eval(relation.format(x="x", y="y", w="w"), {"np": np, "x": x, "y": y, "w": w}))
 
     def truth(self, speed: float | None = None) -> dict[str, float]:
         """Final values, at a speed."""
@@ -99,7 +102,7 @@ class Case:
         for k, relation in enumerate(self.relations):
             found[f"q{k}"] = sum(length for side, middle, length in parts if self._holds(relation, side, middle))
         for k, clause in enumerate(self.clauses):
-            said = [self._holds(clause, side, middle) for side, middle, _ in parts]
+            said = [self._says(clause, self.start, 0.3, 0.0), *(self._holds(clause, side, middle) for side, middle, _ in parts)]
             found[f"n{k}"] = float(sum(now and not before for before, now in pairwise(said)))
         return found
 

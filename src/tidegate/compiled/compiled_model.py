@@ -474,6 +474,7 @@ class CompiledModel:
     has_opaque : some function calls back into Python.
     has_corners : the equations hold relations that make no events.
     has_branches : the equations hold relations whose changes are events; False if only clauses and outputs do.
+    has_acts : to ask bodies for new values is to carry them out: functions of the user that may remember it.
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
     fitting : for values of parameters that the model was not solved for, one that is; None for others.
@@ -535,6 +536,7 @@ class CompiledModel:
     fitting: Callable[[FloatArray], CompiledModel | None] | None = None
     has_corners: bool = False
     has_branches: bool = True
+    has_acts: bool = False
     adjusting: Actions | None = None
     opening: Actions | None = None
     resuming: Actions | None = None

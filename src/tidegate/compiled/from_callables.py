@@ -131,6 +131,7 @@ def compile_callables(model: CallableModel) -> CompiledModel:
         initial=CallableActions(model.at_start, layout),
         final=CallableActions(model.at_end, layout),
         opening=None if model.at_open is None else CallableActions(model.at_open, layout, model.beside),
+        has_acts=True,
         knows_memory=model.beside is not None,
         resuming=None if model.at_resume is None else CallableActions(model.at_resume, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),

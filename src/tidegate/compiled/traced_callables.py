@@ -65,6 +65,7 @@ def compile_traced(model: CallableModel, traced: Model) -> CompiledModel:
         has_opaque=True,
         start=cast("Start", _Start(native.start, model)),
         opening=None if model.at_open is None else CallableActions(model.at_open, layout, model.beside),
+        has_acts=True,
         knows_memory=model.beside is not None,
         resuming=None if model.at_resume is None else CallableActions(model.at_resume, layout),
         adjusting=None if model.at_parameters is None else CallableActions(model.at_parameters, layout),

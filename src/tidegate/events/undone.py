@@ -5,7 +5,7 @@ the same, without changes that other clauses of the round ahead undo. Where ``x 
 until the clause on ``x <= 0`` has given it its new value: a relation that jumps across its zero in between does so in no equation that holds at every
 instant. Modelica solves what clauses make of discrete variables together with them (chapter 8.6 of its specification), while states jump at the end
 of the round; so it is here, of variables that a relation did not look at before. All other changes have happened: a relation on a counter that one
-clause sets back has become true for the others.
+clause sets back has become true for the others. Bodies that are functions of the user and may remember that they were called are not tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from tidegate.linear.mass import update_mass
 __all__ = ["note_guards_of_round", "note_modes_of_round", "take_back_undone"]
 
 _JUMPED: Final = 1.0  # in run.trial_g_full: clear of zero on one side before, on the other now
-_MOST_ONE_BY_ONE: Final = 30
 
 
 @native
@@ -100,14 +99,14 @@ def _is_due(run):
 
 
 @native
-def _clauses_ask(run, t):
-    """True if the conditions of clauses are others than they would be if no relation had jumped."""
+def _clauses_ask(run, t, first, last):
+    """True if the conditions of clauses are others than they would be if these relations had not jumped."""
     read_conditions(run, t, run.conditions_now_at)
     for c in range(run.n_when):
         run.kept_held[c] = run.conditions_now[c]
-    _turn(run, 0, run.n_guards)
+    _turn(run, first, last)
     read_conditions(run, t, run.conditions_now_at)
-    _turn(run, 0, run.n_guards)
+    _turn(run, first, last)
     for c in range(run.n_when):
         if run.kept_held[c] != run.conditions_now[c]:
             return True
@@ -159,18 +158,20 @@ def _says_so(run, t, j):
 
 
 @native
-def _is_undone(run, t, first, last):
-    """True if what clauses write that do not ask for these relations takes the first of them back."""
+def _is_undone(run, t, j):
+    """True if what clauses write that do not ask for a relation takes it back."""
+    if not _clauses_ask(run, t, j, j + 1):
+        return False
     _keep(run)
-    _turn(run, first, last)
+    _turn(run, j, j + 1)
     read_conditions(run, t, run.conditions_now_at)
     carry_out_branches(run)
     found = False
-    if _is_due(run) and compute_bodies(run, t) and _has_not_looked(run, t, first):
+    if _is_due(run) and compute_bodies(run, t) and _has_not_looked(run, t, j):
         _put_back(run)
         for q in range(run.n_discrete):
             run.discrete[q] = run.body[run.n + q]
-        found = _says_so(run, t, first)
+        found = _says_so(run, t, j)
     _put_back(run)
     return found
 
@@ -178,11 +179,10 @@ def _is_undone(run, t, first, last):
 @native
 def take_back_undone(run, t):
     """Take back what relations only seem to say until clauses are carried out; conditions are those of what is left."""
-    jumped = _mark_jumped(run, t)
-    if jumped == 0 or jumped > _MOST_ONE_BY_ONE or not _clauses_ask(run, t):
+    if _mark_jumped(run, t) == 0 or not _clauses_ask(run, t, 0, run.n_guards):
         return
     for j in range(run.n_guards):
-        if run.trial_g_full[j] == _JUMPED and _is_undone(run, t, j, j + 1):
+        if run.trial_g_full[j] == _JUMPED and _is_undone(run, t, j):
             run.m[run.guard_mode[j]] = run.m_round[run.guard_mode[j]]
             run.trial_g_full[j] = 0.0
     if run.mass_varies == 1:

@@ -94,6 +94,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "first_discrete": layout.first_discrete, "first_previous": layout.first_previous, "first_flags": layout.first_action,
         "first_counts": layout.first_count, "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "first_form": layout.first_form,
         "degree": 1, "reach_factor": 1.0, "may_reach_at": layout.may_reach, "goes_on_at": layout.goes_on, "has_followers": len(model.followers) > 0,
+        "has_acts": model.has_acts,
         **method.hooks, **method.facts,
     }  # fmt: skip
     for name, value in facts.items():

@@ -243,7 +243,7 @@ def settle(run, t, kind):
     for k in range(run.n_actions):
         run.fired[k] = 0.0
     before_clauses = ng > 0 and not at_start and run.n_actions > 0
-    may_be_undone = before_clauses and run.n_discrete > 0
+    may_be_undone = before_clauses and run.n_discrete > 0 and run.has_acts == 0
     if ng > 0:
         forget_where_guards_left(run)
         if at_start:
