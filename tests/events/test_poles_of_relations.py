@@ -88,7 +88,7 @@ def wrong(seed: int, method: str) -> str:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 80))])
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 48))])
 def test_random_relations_with_poles_change_where_plain_python_says(seed: int, method: str) -> None:
     """Of the first 1740 seeds only those were refused that begin at a pole."""
     assert not wrong(seed, method)

@@ -99,7 +99,7 @@ def test_the_judge_does_not_take_the_sign_of_what_has_died_out_for_a_missed_even
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "ida"])
 def test_every_method_keeps_what_relations_say_of_what_has_died_out(method: str) -> None:
-    for seed in range(1000, 1100):
+    for seed in range(1000, 1060):
         _check(seed, method)
 
 

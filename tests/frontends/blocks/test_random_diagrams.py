@@ -43,10 +43,9 @@ def check(seed: int) -> bool:
 
 
 def test_random_diagrams_do_what_their_blocks_say() -> None:
-    assert sum(check(seed) for seed in range(12)) >= 9
+    assert sum(check(seed) for seed in range(8)) >= 6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(2))  # 3 000 were tried once
-def test_many_random_diagrams_do_what_their_blocks_say(part: int) -> None:
-    assert sum(check(seed) for seed in range(100 + 25 * part, 125 + 25 * part)) >= 20
+def test_many_random_diagrams_do_what_their_blocks_say() -> None:
+    assert sum(check(seed) for seed in range(100, 130)) >= 24
