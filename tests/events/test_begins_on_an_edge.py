@@ -62,6 +62,13 @@ def test_a_ball_that_is_thrown_at_the_ground_it_lies_on_bounces(method: str) -> 
     assert result.final["v"] == pytest.approx(0.81 - 9.81 * (0.3 - back), abs=1e-6)
 
 
+@pytest.mark.parametrize("event", [{"every": 0.4}, {"condition": lambda t, y: y["x"] > 0}])
+def test_a_result_without_rows_of_events_begins_at_the_start_too(event: dict[str, Any]) -> None:
+    model = tg.ode(lambda t, y: [1.0], y0={"x": 0.0}, events=tg.event(**event, reset=lambda t, y: {"x": y["x"] + 1.0}))
+    result = tg.simulate(model, (0.0, 0.3), event_rows=False)
+    assert (result.t[0], result["x"].values[0]) == (0.0, 1.0)
+
+
 def test_a_ball_at_rest_on_the_ground_does_not_fall_through_it_without_a_word() -> None:
     def hit(t: Any, y: Any) -> Any:
         return {"v": -0.8 * y["v"], "h": 0.0}

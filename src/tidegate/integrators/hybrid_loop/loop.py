@@ -373,7 +373,7 @@ def begin(run, rows, log, times):
             return code
         break_again(run, 0)
         _stop_at_breaks(run)
-    elif run.wants_step_rows == 1:
+    if run.wants_step_rows == 1 and (run.wants_event_rows == 0 or not (due >= 0 or guard >= 0)):
         record_row(run, rows, t, run.y_at, run.sens_at, STEP_ROW)
     return outputs_here(run, rows, times)
 
