@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import FIRST_REMARK, RELATION
+from tidegate.compiled.workspace import RELATION
 from tidegate.events.crossing import margin_of, written_truth
 from tidegate.events.guards import guard_roundoff, guard_slopes
-from tidegate.events.settle import read_conditions
+from tidegate.events.settle import n_rising, read_conditions
 from tidegate.linear.mass import update_mass
 
 __all__ = ["crosses_at_start"]
@@ -23,17 +23,6 @@ def _turn(run, j):
     """The other truth of a relation."""
     mode = run.guard_mode[j]
     run.m[mode] = 1.0 - run.m[mode]
-
-
-@native
-def _n_rising(run):
-    """How many conditions belong to clauses; those of remarks follow."""
-    branch = run.branch_first
-    chain = run.branch_chain
-    for b in range(run.n_actions - run.n_clocks - run.n_steps):
-        if chain[b] >= FIRST_REMARK:
-            return branch[b]
-    return run.n_when
 
 
 @native
@@ -70,7 +59,7 @@ def crosses_at_start(run, t):
 
     Conditions must have been noted in the modes behind the start.
     """
-    count = _n_rising(run)
+    count = n_rising(run)
     if count == 0 or _turn_those_that_left(run, t) == 0:
         return -1
     rising = _become_true(run, t, count)

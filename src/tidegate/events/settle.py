@@ -16,12 +16,16 @@ from tidegate.events.tolerances import HELD_STILL, HELD_STILL_TOLERANCE
 __all__ = [
     "anything_happened",
     "carry_out_branches",
+    "clauses_are_due",
     "compute_bodies",
     "conditions_hold",
     "drop_of_states",
+    "keep_conditions",
     "keep_states",
+    "n_rising",
     "note_conditions",
     "note_start",
+    "put_conditions_back",
     "read_conditions",
     "remember_discrete",
     "write_bodies",
@@ -91,6 +95,46 @@ def conditions_hold(run, t):
 def _branches(run):
     """How many flags belong to branches and remarks; those of time events and step events follow."""
     return run.n_actions - run.n_clocks - run.n_steps
+
+
+@native
+def n_rising(run):
+    """How many conditions belong to branches; those of remarks follow."""
+    branch = run.branch_first
+    chain = run.branch_chain
+    for b in range(_branches(run)):
+        if chain[b] >= FIRST_REMARK:
+            return branch[b]
+    return run.n_when
+
+
+@native
+def clauses_are_due(run):
+    """True if any flag is set."""
+    for k in range(run.n_actions):
+        if run.flags[k] != 0.0:
+            return True
+    return False
+
+
+@native
+def keep_conditions(run):
+    """Keep modes, discrete variables, flags, and what conditions were, to put them back where clauses are only tried."""
+    for k in range(run.n_m):
+        run.kept_m[k] = run.m[k]
+    for c in range(run.n_conditions):
+        run.kept_conditions[c] = run.conditions[c]
+        run.kept_held[c] = run.held[c]
+
+
+@native
+def put_conditions_back(run):
+    """What ``keep_conditions`` has kept."""
+    for k in range(run.n_m):
+        run.m[k] = run.kept_m[k]
+    for c in range(run.n_conditions):
+        run.conditions[c] = run.kept_conditions[c]
+        run.held[c] = run.kept_held[c]
 
 
 @native

@@ -17,7 +17,14 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.crossing import zero_margin
 from tidegate.events.restart import consistent_point
-from tidegate.events.settle import carry_out_branches, compute_bodies, read_conditions
+from tidegate.events.settle import (
+    carry_out_branches,
+    clauses_are_due,
+    compute_bodies,
+    keep_conditions,
+    put_conditions_back,
+    read_conditions,
+)
 from tidegate.linear.mass import update_mass
 
 __all__ = ["note_guards_of_round", "note_modes_of_round", "take_back_undone"]
@@ -70,32 +77,6 @@ def _turn(run, first, last):
         if run.trial_g_full[j] == _JUMPED:
             mode = run.guard_mode[j]
             run.m[mode] = 1.0 - run.m[mode]
-
-
-@native
-def _keep(run):
-    for k in range(run.n_m):
-        run.kept_m[k] = run.r[run.m_at + k]
-    for c in range(run.n_conditions):
-        run.kept_conditions[c] = run.conditions[c]
-        run.kept_held[c] = run.held[c]
-
-
-@native
-def _put_back(run):
-    for k in range(run.n_m):
-        run.m[k] = run.kept_m[k]
-    for c in range(run.n_conditions):
-        run.conditions[c] = run.kept_conditions[c]
-        run.held[c] = run.kept_held[c]
-
-
-@native
-def _is_due(run):
-    for k in range(run.n_actions):
-        if run.flags[k] != 0.0:
-            return True
-    return False
 
 
 @native
@@ -162,17 +143,17 @@ def _is_undone(run, t, j):
     """True if what clauses write that do not ask for a relation takes it back."""
     if not _clauses_ask(run, t, j, j + 1):
         return False
-    _keep(run)
+    keep_conditions(run)
     _turn(run, j, j + 1)
     read_conditions(run, t, run.conditions_now_at)
     carry_out_branches(run)
     found = False
-    if _is_due(run) and compute_bodies(run, t) and _has_not_looked(run, t, j):
-        _put_back(run)
+    if clauses_are_due(run) and compute_bodies(run, t) and _has_not_looked(run, t, j):
+        put_conditions_back(run)
         for q in range(run.n_discrete):
             run.discrete[q] = run.body[run.n + q]
         found = _says_so(run, t, j)
-    _put_back(run)
+    put_conditions_back(run)
     return found
 
 

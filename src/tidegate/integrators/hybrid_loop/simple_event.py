@@ -22,7 +22,17 @@ from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activit
 from tidegate.events.leaving import ASKED, RESTS
 from tidegate.events.restart import derivatives
 from tidegate.events.resting import forget_resting, note_where_it_rests
-from tidegate.events.settle import carry_out_branches, compute_bodies, conditions_hold, read_conditions, remember_discrete, write_bodies
+from tidegate.events.settle import (
+    carry_out_branches,
+    clauses_are_due,
+    compute_bodies,
+    conditions_hold,
+    keep_conditions,
+    put_conditions_back,
+    read_conditions,
+    remember_discrete,
+    write_bodies,
+)
 from tidegate.events.truth import note_change_at_zero, settle_known, sides_by_slopes, truth_of
 from tidegate.integrators.hybrid_loop.event import NOT_SIMPLE
 from tidegate.sensitivity.jump import body_jump, start_jump
@@ -38,11 +48,7 @@ def _keep(run):
     """What is needed to put everything back, besides run.y_old."""
     for q in range(run.n):
         run.size_before[q] = run.y_max[q]
-    for k in range(run.n_m):
-        run.kept_m[k] = run.m[k]
-    for c in range(run.n_conditions):
-        run.kept_conditions[c] = run.conditions[c]
-        run.kept_held[c] = run.held[c]
+    keep_conditions(run)
     for j in range(run.n_guards):
         run.kept_held_sides[j] = run.held_sides[j]
     for i in range(run.n_sens):
@@ -55,11 +61,7 @@ def _put_back(run, guard, flips, is_terminated):
     for q in range(run.n):
         run.y[q] = run.y_old[q]
         run.y_max[q] = run.size_before[q]
-    for k in range(run.n_m):
-        run.m[k] = run.kept_m[k]
-    for c in range(run.n_conditions):
-        run.conditions[c] = run.kept_conditions[c]
-        run.held[c] = run.kept_held[c]
+    put_conditions_back(run)
     for j in range(run.n_guards):
         run.held_sides[j] = run.kept_held_sides[j]
     for i in range(run.n_sens):
@@ -213,9 +215,7 @@ def _moves_unknowns(run):
 @native
 def _rounds(run, t):
     """The rounds of clauses; 0 or NOT_SIMPLE."""
-    due = False
-    for k in range(run.n_actions):
-        due = due or run.flags[k] != 0.0
+    due = clauses_are_due(run)
     stale = True  # something has changed since relations were last looked at
     flips = 0
     for rounds in range(1, _MOST_ROUNDS + 1):

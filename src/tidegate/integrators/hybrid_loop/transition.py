@@ -35,6 +35,7 @@ from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.resting import forget_resting, note_resting
 from tidegate.events.settle import (
     carry_out_branches,
+    clauses_are_due,
     compute_bodies,
     conditions_hold,
     drop_of_states,
@@ -260,9 +261,7 @@ def settle(run, t, kind):
             for j in range(ng):
                 counts[j] = 0
             keep_crossed(run)
-    due = False
-    for k in range(run.n_actions):
-        due = due or run.flags[k] != 0.0
+    due = clauses_are_due(run)
     modes_changed = True
     rounds = 0
     first_kick = 0.0
