@@ -9,6 +9,8 @@ from functools import cache
 from typing import Any
 
 from numba import extending, njit, types
+from numba.core.datamodel import models
+from numba.core.datamodel.registry import register_default
 from numba.core.registry import cpu_target
 
 from tidegate.compiled.kinds import RUN, Kind, Signature
@@ -45,9 +47,20 @@ def _own_intrinsic(intrinsic: Intrinsic) -> Any:
     return extending.intrinsic(intrinsic.written)
 
 
+class _Native(types.Dispatcher):  # type: ignore[misc]
+    """A native function: the same machine code for all numbers of one type, where Numba would make some for each that is written at a call."""
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        """A signature, as Numba asks for it."""
+        return super().get_call_type(context, tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
+
+
+register_default(_Native)(models.OpaqueModel)
+
+
 @extending.typeof_impl.register(NativeFunction)
 def _native_type(value: NativeFunction, _context: Any) -> Any:
-    return types.Dispatcher(_dispatcher(value))
+    return _Native(_dispatcher(value))
 
 
 @extending.typeof_impl.register(Intrinsic)

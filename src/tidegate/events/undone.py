@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.crossing import zero_margin
 from tidegate.events.restart import consistent_point
@@ -157,11 +157,11 @@ def _is_undone(run, t, j):
     return found
 
 
-@native
+@kernel_entry(NUMBER)
 def take_back_undone(run, t):
     """Take back what relations only seem to say until clauses are carried out; conditions are those of what is left."""
     if _mark_jumped(run, t) == 0 or not _clauses_ask(run, t, 0, run.n_guards):
-        return
+        return 0
     for j in range(run.n_guards):
         if run.trial_g_full[j] == _JUMPED and _is_undone(run, t, j):
             run.m[run.guard_mode[j]] = run.m_round[run.guard_mode[j]]
@@ -169,3 +169,4 @@ def take_back_undone(run, t):
     if run.mass_varies == 1:
         update_mass(run)
     read_conditions(run, t, run.conditions_now_at)
+    return 0

@@ -132,12 +132,14 @@ def _is_finite(run, out):
     return True
 
 
-@native
-def _look_beside(run, t, y, out):
+@kernel_entry(NUMBER, NUMBERS, NUMBERS)
+def jacobian_beside(run, t, point, jacobian):
     """J where a root is vertical, as of an empty tank, or has no value: next to the point, by the tolerance, on the first side where it is finite.
 
     What is iterated with it is right whatever J is; only at once it would not get there.
     """
+    y = vector(point, 0, run.n)
+    out = vector(jacobian, 0, n_in_jacobian(run))
     beside = run.beside
     for side in range(_SIDES):
         for q in range(run.n):
@@ -148,7 +150,8 @@ def _look_beside(run, t, y, out):
             beside[q] = y[q] + (1.0 if side % 2 == 0 else -1.0) * direction * (run.atol[q] + run.rtol * abs(y[q]))
         given_jacobian(run, t, beside, out)
         if _is_finite(run, out):
-            return
+            return 0
+    return 0
 
 
 @native
@@ -156,7 +159,7 @@ def model_jacobian(run, t, y, out):
     """J at a point in the current mode, or beside it where it is infinite."""
     given_jacobian(run, t, y, out)
     if not _is_finite(run, out):
-        _look_beside(run, t, y, out)
+        jacobian_beside(run, t, y.ctypes, out.ctypes)
     if run.n_forced > 0:
         put_forced_jacobian(run, out.ctypes)
 

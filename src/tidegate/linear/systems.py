@@ -299,21 +299,27 @@ def factor_base(run, t, point):
     return bad
 
 
+@kernel_entry()
+def factor_base_sparse(run):
+    """``factor_base`` of a sparse matrix, from J."""
+    entries = run.entries_scratch
+    if not _assemble_base_sparse(run, entries):
+        return 1
+    reciprocals = run.reciprocals[BASE]
+    bad = sparse.factor(
+        run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch, run.together_scratch, sparse.real_quotient
+    )
+    for i in range(run.n):
+        if bad == 0 and abs(reciprocals[i]) > _NO_PIVOT:
+            bad = i + 1
+    return bad
+
+
 @native
 def _factor_base(run):
     n = run.n
     if run.is_sparse == 1:
-        entries = run.entries_scratch
-        if not _assemble_base_sparse(run, entries):
-            return 1
-        reciprocals = run.reciprocals[BASE]
-        bad = sparse.factor(
-            run, BASE, entries, run.lower[BASE], run.upper[BASE], reciprocals, run.column_scratch, run.together_scratch, sparse.real_quotient
-        )
-        for i in range(n):
-            if bad == 0 and abs(reciprocals[i]) > _NO_PIVOT:
-                bad = i + 1
-        return bad
+        return factor_base_sparse(run)
     base = run.real_factors[BASE]
     _assemble_base_dense(run, base)
     if not _scale_dense(run, base):

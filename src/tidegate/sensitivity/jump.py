@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent
-from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.linear.forced import integrated_form, put_forced_tangent
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import solve_base
@@ -139,8 +139,8 @@ def body_jump(run, t):
     return 0
 
 
-@native
-def restart_jump(run, t, y, place_before):
+@kernel_entry(NUMBER, INTEGER)
+def restart_jump(run, t, place_before):
     """Algebraic part of sigma from the equations of the mode just entered; the base system must be factored at y and y' known.
 
     What is held is M y. Where M moves with a parameter and y has jumped, from where it stands at ``place_before``, U sigma is not held, but
@@ -148,7 +148,8 @@ def restart_jump(run, t, y, place_before):
     """
     n = run.n
     if run.mass_kind == 0 or run.rank == n:
-        return
+        return 0
+    y = run.y
     sigma = run.sigma
     tau = run.dt_dp
     ydot = run.ydot
@@ -180,6 +181,7 @@ def restart_jump(run, t, y, place_before):
             change[q] = -change[q]
         solve_base(run, right, change, sigma[i])
     integrated_form(run, 1.0)
+    return 0
 
 
 @native

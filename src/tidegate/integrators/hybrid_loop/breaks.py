@@ -221,7 +221,7 @@ def _jump(run):
                 size = abs(run.ydot[q]) + abs(run.ydot_before[q])
                 if run.is_algebraic[q] == 0 and abs(run.ydot[q] - run.ydot_before[q]) > _JUMPS * size:
                     return NO_SENSITIVITIES
-    restart_jump(run, t, run.y, run.y_at)
+    restart_jump(run, t, run.y_at)
     finish_jump(run, t)
     return 0
 

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.calls import call_tangent
-from tidegate.compiled.jit import kernel_entry, native
+from tidegate.compiled.jit import NUMBER, NUMBERS, kernel_entry, native
+from tidegate.compiled.workspace import matrix, vector
 from tidegate.events.constraints import move_onto
 from tidegate.events.guards import polynomial_point
 from tidegate.events.restart import consistent_point
@@ -135,8 +136,14 @@ def _recorded_point(run, t, point):
 @native
 def forces_here(run, t, point):
     """Unknowns of index two at a time inside the step, as they follow from x1 there; from the step's polynomial where they cannot be computed."""
-    if not _has_any(run):
-        return
+    if _has_any(run):
+        put_forces(run, t, point.ctypes)
+
+
+@kernel_entry(NUMBER, NUMBERS)
+def put_forces(run, t, place):
+    """The same of a model that has some."""
+    point = vector(place, 0, run.n)
     theta = (t - run.t) / run.length
     for q in range(run.n):
         if run.is_force[q] == 1:
@@ -151,14 +158,22 @@ def forces_here(run, t, point):
     for q in range(run.n):
         if run.is_force[q] == 1 and not is_found:
             point[q] = run.noted_ydot[q]
+    return 0
 
 
 @native
 def force_sensitivities(run, t, point, s):
     """Derivatives by parameters of unknowns of index two at a point, as they follow from those of x1; they stay where that is singular."""
-    if not _has_any(run):
-        return
+    if _has_any(run):
+        put_force_sensitivities(run, t, point.ctypes, s.ctypes)
+
+
+@kernel_entry(NUMBER, NUMBERS, NUMBERS)
+def put_force_sensitivities(run, t, place, place_of_derivatives):
+    """The same of a model that has some."""
     n = run.n
+    point = vector(place, 0, n)
+    s = matrix(place_of_derivatives, 0, run.n_sens, n)
     right = run.scratch_1
     change = run.scratch_2
     found = run.scratch_3
@@ -176,6 +191,7 @@ def force_sensitivities(run, t, point, s):
                     if run.is_force[q] == 1:
                         s[i, q] = found[q]
     integrated_form(run, 1.0)
+    return 0
 
 
 @kernel_entry()

@@ -117,7 +117,7 @@ def _look(run, t, at_start, counts, before_clauses, modes_changed, only_first):
                 return SINGULAR, 0, -1
     if code == 0:
         if run.n_sens > 0 and not before_clauses:
-            restart_jump(run, t, run.y, run.y_unsolved_at)
+            restart_jump(run, t, run.y_unsolved_at)
             if run.n_forced > 0 and ties_hold(run, t) == 0:
                 run.not_forced_why = WITH_SENSITIVITIES
                 return SINGULAR, 0, -1
