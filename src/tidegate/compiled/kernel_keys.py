@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Final
 
 from tidegate.cache_folder import prune, safe_directory, shipped_directory
-from tidegate.compiled.kernel_sources import all_sources, kernel_sources, native_modules
+from tidegate.compiled.kernel_sources import all_sources, forget_sources, kernel_sources, native_modules
 from tidegate.compiled.native import this_processor
+from tidegate.no_collections import no_collections
 from tidegate.versions import release_of
 
 __all__ = [
@@ -111,16 +112,20 @@ def _keys(packages: tuple[str, ...], root: Path) -> dict[str, str]:
     if texts is None and shipped is not None:
         texts = _noted(shipped / _NOTES / note.name)
     if texts is None:
-        texts = {}
-        for module in native_modules(packages):
-            made_of = hashlib.sha256()
-            for name, text in sorted(kernel_sources([module], entries_by_name=True).items()):
-                made_of.update(f"{name}\0{text}\0".encode())
-            texts[module] = made_of.hexdigest()
+        with no_collections():
+            texts = {module: _digest(kernel_sources([module], entries_by_name=True)) for module in native_modules(packages)}
+            forget_sources()
         _note_down(note, texts)
     tools = "".join(f"{release_of(package)};" for package in ("numba", "llvmlite", "numpy")) + sys.version + this_processor()
     tools += "checked" if INDICES_ARE_CHECKED else ""
     return {module: hashlib.sha256(f"{text};{tools}".encode()).hexdigest()[:16] for module, text in texts.items()}
+
+
+def _digest(sources: dict[str, str]) -> str:
+    made_of = hashlib.sha256()
+    for name, text in sorted(sources.items()):
+        made_of.update(f"{name}\0{text}\0".encode())
+    return made_of.hexdigest()
 
 
 def _whole_text(root: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,12 +16,14 @@ from typing import Final
 
 from tidegate.cache_folder import SHIPPED
 
-__all__ = ["all_sources", "kernel_sources", "native_modules"]
+__all__ = ["all_sources", "forget_sources", "kernel_sources", "native_modules"]
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _PACKAGE: Final = "tidegate"
 _WITHOUT: Final = (SHIPPED, "__pycache__")  # folders in which there is no source
 _ENTRY: Final = "kernel_entry("
+_TEXT: Final = re.compile(r'^ *""".*?"""$|^ *#.*?$', re.DOTALL | re.MULTILINE)  # what is said of a function, and comments on lines of their own
+_NAME: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
 _NATIVE: Final = "tidegate.compiled.jit"  # who imports it has native functions
 # where everything stands in a run's memory, and how Numba is told of what modules hold: no name leads there, and all depend on it
 _BENEATH: Final = ("tidegate.compiled.run_type", "tidegate.compiled.numba_types")
@@ -84,6 +87,12 @@ def kernel_sources(roots: Iterable[str], entries_by_name: bool = False) -> dict[
     return found
 
 
+def forget_sources() -> None:
+    """Give back the memory of what was read: some hundred thousand objects, through which Python goes once and again, and when it ends."""
+    _module.cache_clear()
+    _head.cache_clear()
+
+
 class _SourceModule:
     """One file.
 
@@ -133,23 +142,21 @@ class _SourceModule:
         return self._reached[statement]
 
     def _look(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
-        owners: set[int] = set()
-        for node in ast.walk(statement):  # what owns a name comes before it
-            if isinstance(node, ast.Attribute):
-                owners.add(id(node.value))
-                if isinstance(node.value, ast.Name) and self.imports.get(node.value.id, ("", ""))[1] == "*":
-                    yield self.imports[node.value.id][0], node.attr
-            elif isinstance(node, ast.Name):
-                if not isinstance(node.ctx, ast.Load):
-                    continue
-                if node.id in self.imports:
-                    module, name = self.imports[node.id]
-                    if name != "*" or id(node) not in owners:
-                        yield module, name
-                elif any(other is not statement for other in self.defining.get(node.id, ())):
-                    yield self.name, node.id
-            elif isinstance(node, ast.Import | ast.ImportFrom) and statement is not node:
-                yield from _imported(node).values()
+        """By words, which takes a tenth of the time that a walk through the tree does; one in a comment is no harm."""
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            return
+        text = _TEXT.sub("", self.written(statement))
+        for found in _NAME.finditer(text):
+            owner, attribute = found.groups()
+            if owner in self.imports:
+                module, name = self.imports[owner]
+                yield module, (attribute or "*") if name == "*" else name
+            elif any(other is not statement for other in self.defining.get(owner, ())):
+                yield self.name, owner
+        if "import" in text:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Import | ast.ImportFrom) and statement is not node:
+                    yield from _imported(node).values()
 
 
 @cache

@@ -25,6 +25,8 @@ __all__ = ["NativeCompiler", "object_of"]
 
 _RAISES: Final = "tidegate_native_function_raises"  # what stands where a native function would raise, if it is not seen that none does
 _TOLD_OF: Final = ("llvm.", "tidegate_")  # LLVM's own; our entries, which name themselves
+# Packages whose functions are carried out once a step or an event: to make them take several elements at a time takes longer than it ever saves.
+_AT_EVENTS: Final = ("tidegate.events.", "tidegate.integrators.hybrid_loop.", "tidegate.sensitivity.")
 
 
 class _Late(codegen.JITCodeLibrary):
@@ -80,7 +82,7 @@ def _require(name: str) -> None:
 class _Entry(_Late):
     """A kernel entry with all that it reaches; it is not linked, but made an object file of."""
 
-    def object_file(self, wrapper: str, name: str) -> bytes:
+    def object_file(self, wrapper: str, name: str, *, has_long_loops: bool) -> bytes:
         """Take each function that is reached once, and leave one name to the outside."""
         for library in self._reached():
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001, Numba's way from a library to its code
@@ -89,7 +91,8 @@ class _Entry(_Late):
                 function.name = name
             elif not function.is_declaration:
                 function.linkage = "internal"
-        passes, builder = self._codegen._module_pass_manager()  # noqa: SLF001, those that Numba itself would run
+        effort = {} if has_long_loops else {"opt": 2, "loop_vectorize": False}
+        passes, builder = self._codegen._module_pass_manager(**effort)  # noqa: SLF001, those that Numba itself would run
         passes.run(self._final_module, builder)
         self._final_module.verify()
         for function in self._final_module.functions:
@@ -223,4 +226,5 @@ def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
     with global_compiler_lock, no_collections():
         entry: Any = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
         made = entry._compile_uncached()  # noqa: SLF001, the step of Numba's that neither stores nor links
-        return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name)
+        has_long_loops = not function.__module__.startswith(_AT_EVENTS)
+        return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name, has_long_loops=has_long_loops)

@@ -76,7 +76,8 @@ def move_across(run, t, y, guard, value, point):
         call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, 0.0, direction, nothing, nothing, slopes)
         direction[q] = 0.0
         gradient[q] = slopes[guard]
-        size += (gradient[q] * width[q]) ** 2
+        part = gradient[q] * width[q]
+        size += part * part
     target = -expected_sign(run, guard) * ACROSS * run.nu_start[guard]
     for q in range(n):
         point[q] = y[q] + (target - value) * gradient[q] * width[q] * width[q] / size

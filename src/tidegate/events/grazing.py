@@ -101,7 +101,8 @@ def _note_grazing(run, t, step, y, lower, upper, found):
         # a guard that is at zero from the start of a mode on comes from there, not to it
         came = within if run.is_first == 1 else rounding
         # at the end it may still be on its way: down to here and no further
-        ahead = min(sign * late[j], 0.0) ** 2 * 0.5 * (upper - lower) / (sign * (late[j] - falls[j]))
+        fall = min(sign * late[j], 0.0)
+        ahead = fall * fall * 0.5 * (upper - lower) / (sign * (late[j] - falls[j]))
         if sign * here[j] <= within and sign * here[j] - ahead >= -within and sign * before[j] > came:
             told = min(told_by_slope(run, j, -sign * run.guard_coefficients[0, j], TURNS), told_by_series(run, high, j))
             if told < high and can_be_shorter(run, told * step):

@@ -364,7 +364,8 @@ def _dip(run, t, step, y, a, degree, j, sign, nu, low, at_low, middle, at_middle
         if not bend > 0.0:
             return NO_ROOT
         place = 0.5 * (low + middle - left / bend)
-        if at_middle - bend * (place - middle) ** 2 > _COMES_DOWN * at_middle or not low < place < high:
+        away = place - middle
+        if at_middle - bend * away * away > _COMES_DOWN * at_middle or not low < place < high:
             return NO_ROOT
         if abs(place - middle) < 1e-3 * (high - low):
             # at the vertex already: to the side where there is more room

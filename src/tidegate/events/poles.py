@@ -121,7 +121,8 @@ def _zero(run, t, step, k, low, width):
         before = sign * values[i - 1, k]
         after = sign * values[i + 1, k]
         bend = before - 2.0 * here + after
-        if here <= before and here <= after and bend > 0.0 and here - (after - before) ** 2 / (8.0 * bend) < _COMES_DOWN * here:
+        slope = after - before
+        if here <= before and here <= after and bend > 0.0 and here - slope * slope / (8.0 * bend) < _COMES_DOWN * here:
             theta = _touching(run, t, step, k, sign, low + (i - 1) * part, low + (i + 1) * part, largest)
             if theta < _NONE:
                 return theta

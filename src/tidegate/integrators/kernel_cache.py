@@ -50,7 +50,7 @@ _AHEAD: Final = {
         *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial")),
         (f"{_RADAU}.hooks", "radau_values"),
     ),
-    ("radau", _SPARSE): tuple(("tidegate.linear.systems", f"{name}_sparse") for name in _SYSTEMS),
+    ("radau", _SPARSE): tuple(("tidegate.linear.systems", f"{name}_sparse") for name in (*_SYSTEMS, "factor_base")),
     ("radau", _DERIVATIVES): (
         (f"{_RADAU}.sensitivities", "stage_sensitivities"),
         (f"{_RADAU}.hooks", "radau_sensitivities"),
@@ -101,7 +101,9 @@ _BESIDE: Final = (
     (f"{_RADAU}.locate", "restep"),
     (f"{_RADAU}.newton", "factor_systems"),
     (f"{_RADAU}.filter_proof", "is_explained"),
-    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "body_jump")),
+    *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "body_jump", "restart_jump")),
+    ("tidegate.events.undone", "take_back_undone"),
+    ("tidegate.linear.forced", "jacobian_beside"),
 )
 USUAL: Final = tuple(dict.fromkeys((*(part for parts in _AHEAD.values() for part in parts), *_BESIDE)))  # what most runs need
 _MOST_OTHERS: Final = 3  # processes beside the first

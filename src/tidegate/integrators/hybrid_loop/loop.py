@@ -90,8 +90,9 @@ def _first_step(run):
     speed = 0.0
     for q in range(n):
         scale = run.atol[q] + run.rtol * abs(run.y[q])
-        size += (run.y[q] / scale) ** 2
-        speed += (run.ydot[q] / scale) ** 2
+        part, rate = run.y[q] / scale, run.ydot[q] / scale
+        size += part * part
+        speed += rate * rate
     if n == 0:
         # nothing but times to look at
         return NEVER if run.f_tape == 0 else max(_UNIT, abs(run.t))
