@@ -15,7 +15,7 @@ from tidegate.compiled.first_call import CalledFirst
 from tidegate.compiled.kernel_keys import remember_the_sources
 from tidegate.compiled.kinds import INTEGER, INTEGERS, NUMBER, NUMBERS, RUN, Kind, Signature
 from tidegate.compiled.native import address_in_library
-from tidegate.compiled.numba_later import External, NativeFunction
+from tidegate.compiled.numba_later import External, ExternalOfRun, NativeFunction
 
 __all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "fused", "kernel_entry", "library_function", "native"]
 
@@ -48,7 +48,7 @@ def kernel_entry(*arguments: Kind, of_a_run: bool = True) -> Callable[[Callable[
     def name_entry(function: Callable[..., Any]) -> Any:
         name = f"tidegate_{function.__name__}"
         made = CFunction(function, signature, name)
-        return _EntryOfRun(made, External(name, INTEGER(INTEGERS, NUMBERS, *arguments))) if of_a_run else _EntryOfMemory(made, name, signature)
+        return (_EntryOfRun if of_a_run else _EntryOfMemory)(made, name, signature)
 
     return name_entry
 
@@ -115,15 +115,12 @@ class _Entry:
         return self._made_for_c.address
 
 
-class _EntryOfRun(_Entry, NativeFunction):
+class _EntryOfRun(_Entry, ExternalOfRun):
     """A function of two pointers for C, of a run for native code."""
 
-    def __init__(self, made: CFunction, external: External) -> None:
-        def call(run, *others):  # type: ignore[no-untyped-def]
-            return external(run.h, run.r, *others)
-
+    def __init__(self, made: CFunction, name: str, signature: Signature) -> None:
         _Entry.__init__(self, made)
-        NativeFunction.__init__(self, call)
+        ExternalOfRun.__init__(self, name, signature)
 
 
 class _EntryOfMemory(_Entry, External):

@@ -10,7 +10,7 @@ from typing import Any
 
 from tidegate.compiled.kinds import Signature
 
-__all__ = ["External", "Intrinsic", "NativeFunction"]
+__all__ = ["External", "ExternalOfRun", "Intrinsic", "NativeFunction"]
 
 
 class NativeFunction:
@@ -48,6 +48,20 @@ class External:
     ----------
     name : for the linker.
     signature : of the function.
+    """
+
+    def __init__(self, name: str, signature: Signature) -> None:
+        self.name = name
+        self.signature = signature
+
+
+class ExternalOfRun:
+    """A C function that takes a run as two pointers, and is called with the run.
+
+    Parameters
+    ----------
+    name : for the linker.
+    signature : of the function, the run first.
     """
 
     def __init__(self, name: str, signature: Signature) -> None:

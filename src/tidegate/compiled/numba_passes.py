@@ -7,11 +7,14 @@ is not asked for, as Numba does behind every pass; a type found for an operation
 from __future__ import annotations
 
 from functools import cache
+from types import BuiltinFunctionType
 from typing import Any, Final, Literal
 
 from numba.core import errors, ir_utils, ssa, transforms, typed_passes, types, untyped_passes
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
+
+from tidegate.compiled.written_in_place import OF_PYTHON
 
 __all__ = ["Passes", "RememberedTypes"]
 
@@ -130,6 +133,8 @@ class RememberedTypes:
 
     def resolve_value_type(self, value: Any) -> Any:
         """The type of something global."""
+        if isinstance(value, type | BuiltinFunctionType) and value in OF_PYTHON:
+            return OF_PYTHON[value]
         found = self._context.resolve_value_type(value)
         return _operation(found) if type(found) is types.Function else found
 

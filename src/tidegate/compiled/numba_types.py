@@ -15,8 +15,9 @@ from numba.core.registry import cpu_target
 
 from tidegate.compiled.kinds import RUN, Kind, Signature
 from tidegate.compiled.linked_late import NativeCompiler
-from tidegate.compiled.numba_later import External, Intrinsic, NativeFunction
+from tidegate.compiled.numba_later import External, ExternalOfRun, Intrinsic, NativeFunction
 from tidegate.compiled.run_type import RUN as RUN_TYPE
+from tidegate.compiled.written_in_place import call_of_entry
 
 __all__ = ["numba_signature"]
 
@@ -69,6 +70,16 @@ def _intrinsic_type(value: Intrinsic, _context: Any) -> Any:
     context: Any = cpu_target.typing_context
     context.refresh()
     return context.resolve_value_type(own)
+
+
+@cache
+def _own_entry(value: ExternalOfRun) -> Any:
+    return call_of_entry(value.name, numba_signature(value.signature))
+
+
+@extending.typeof_impl.register(ExternalOfRun)
+def _entry_type(value: ExternalOfRun, _context: Any) -> Any:
+    return _own_entry(value)
 
 
 @cache

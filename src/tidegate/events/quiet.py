@@ -8,8 +8,8 @@ the modes are put back and the crossing is treated as an event.
 from __future__ import annotations
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import RELATION
+from tidegate.compiled.jit import NUMBER, NUMBERS, kernel_entry, native
+from tidegate.compiled.workspace import RELATION, vector
 from tidegate.events.guards import expected_sign, refresh_activity
 from tidegate.events.settle import read_conditions
 
@@ -94,13 +94,14 @@ def flips_quietly(run, t, guard):
     return True
 
 
-@native
-def quiet_modes_hold(run, t, y):
+@kernel_entry(NUMBER, NUMBERS)
+def quiet_modes_hold(run, t, point):
     """At the end of a step: set sleeping relations by their signs and wake them.
 
-    False if that changes a condition; the modes are then as before the step.
+    0 if that changes a condition; the modes are then as before the step.
     """
     ng = run.n_guards
+    y = vector(point, 0, run.n)
     g = run.g
     mode = run.guard_mode
     asleep = run.asleep
@@ -115,4 +116,4 @@ def quiet_modes_hold(run, t, y):
     for j in range(ng):
         asleep[j] = 0
     refresh_activity(run)
-    return hold
+    return 1 if hold else 0

@@ -199,7 +199,7 @@ def _cut_at_event(run):
             hidden = _hidden(run, flipped, guard)
     for q in range(n):
         point[q] = end[q]
-    if quiet > 0 and guard == -1 and hidden == _NOTHING_HIDDEN and not quiet_modes_hold(run, t + run.step, point):
+    if quiet > 0 and guard == -1 and hidden == _NOTHING_HIDDEN and quiet_modes_hold(run, t + run.step, point.ctypes) == 0:
         quiet = 0
         guard = first_guard
         run.found_theta = first_theta
@@ -233,7 +233,7 @@ def _cut_at_event(run):
                 run.step_new = min(run.step_new, run.pulse_width)
         if quiet > 0 and run.last_guard < 0:
             # the event dissolved; what is wrong with the modes now, if anything, shows at the start of the next step
-            quiet_modes_hold(run, t + run.step, point)
+            quiet_modes_hold(run, t + run.step, point.ctypes)
     return 0
 
 

@@ -347,14 +347,20 @@ def unlock_past(run):
 @native
 def lock_past(run):
     """From here on each delay reads the piece that it has come to."""
-    if run.past == 0:
-        return
+    if run.past != 0:
+        lock_delays(run)
+
+
+@kernel_entry()
+def lock_delays(run):
+    """The same of a model that has some."""
     head = pointer(run.past)
     head[LOCKED] = 1.0
     for k in range(int(head[N_DELAYS])):
         when = int(head[when_at(head) + k])
         if when >= 0 and not abs(run.y[when] - head[begun_at(head) + k]) <= nearly(head, run.y[when]):
             head[begun_at(head) + k] = run.y[when]
+    return 0
 
 
 @native
