@@ -35,7 +35,7 @@ def native_modules(folders: Iterable[str]) -> list[str]:
     for folder in folders:
         for path in sorted((_ROOT / folder.replace(".", "/")).rglob("*.py")):
             name = ".".join(path.relative_to(_ROOT).with_suffix("").parts)
-            if any(target == _NATIVE for target, _ in _module(name).imports.values()):
+            if _NATIVE in path.read_text(encoding="utf-8") and any(target == _NATIVE for target, _ in _module(name).imports.values()):
                 found.append(name)
     return found
 
@@ -60,37 +60,45 @@ def kernel_sources(roots: Iterable[str], entries_by_name: bool = False) -> dict[
     found: dict[str, str] = {}
     waiting: list[tuple[str, str]] = []
     for root in (*roots, *_BENEATH):
-        module = _module(root)
-        found[root] = module.text
-        waiting += [reached for statement in module.tree.body for reached in module.reached(statement)]
+        whole, reached = _at(root, "*", entries_by_name)
+        found |= whole
+        waiting += reached
     seen: set[tuple[str, str]] = set()
     while waiting:
         place = waiting.pop()
-        if place in seen:
-            continue
-        seen.add(place)
-        name, wanted = place
-        if name in found or _file(name) is None:
-            continue
-        module = _module(name)
-        if wanted == "*":  # the module itself is handed on
-            found[name] = module.text
-            waiting += [reached for statement in module.tree.body for reached in module.reached(statement)]
-        elif wanted in module.imports:
-            waiting.append(module.imports[wanted])
-        else:
-            for what, statements in ((wanted, module.defining.get(wanted, ())), ("", module.acting)):
-                for number, whole in enumerate(statements):
-                    statement = _head(whole) if entries_by_name else whole
-                    found[f"{name}:{number}:{what}"] = module.written(statement) if statement is whole else ast.unparse(statement)
-                    waiting += module.reached(statement)
+        if place not in seen:
+            seen.add(place)
+            if place[0] not in found:
+                texts, reached = _at(*place, entries_by_name)
+                found |= texts
+                waiting += reached
     return found
+
+
+@cache
+def _at(name: str, wanted: str, entries_by_name: bool) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """What stands at one place, by module or by module and name, and what that reaches."""
+    if _file(name) is None:
+        return {}, []
+    module = _module(name)
+    if wanted == "*":  # the module itself is handed on
+        return {name: module.text}, [reached for statement in module.tree.body for reached in module.reached(statement)]
+    if wanted in module.imports:
+        return {}, [module.imports[wanted]]
+    texts: dict[str, str] = {}
+    reached: list[tuple[str, str]] = []
+    for what, statements in ((wanted, module.defining.get(wanted, ())), ("", module.acting)):
+        for number, whole in enumerate(statements):
+            statement = _head(whole) if entries_by_name else whole
+            texts[f"{name}:{number}:{what}"] = module.written(statement)
+            reached += module.reached(statement)
+    return texts, reached
 
 
 def forget_sources() -> None:
     """Give back the memory of what was read: some hundred thousand objects, through which Python goes once and again, and when it ends."""
-    _module.cache_clear()
-    _head.cache_clear()
+    for kept in (_module, _at, _head):
+        kept.cache_clear()
 
 
 class _SourceModule:
@@ -111,6 +119,7 @@ class _SourceModule:
         self.defining: dict[str, list[ast.stmt]] = {}
         self.acting: list[ast.stmt] = []
         self._lines = self.text.splitlines()
+        self._statements = set(self.tree.body)
         self._reached: dict[ast.stmt, list[tuple[str, str]]] = {}
         for statement in self.tree.body:
             if not _is_for_types(statement):
@@ -131,7 +140,9 @@ class _SourceModule:
             self.acting.append(statement)
 
     def written(self, statement: ast.stmt) -> str:
-        """The lines of a statement on the outer level."""
+        """The lines of a statement on the outer level, or of what is left of one."""
+        if statement not in self._statements:
+            return ast.unparse(statement)
         first = min([statement.lineno, *(item.lineno for item in getattr(statement, "decorator_list", ()))])
         return "\n".join(self._lines[first - 1 : statement.end_lineno])
 

@@ -65,6 +65,10 @@ _AHEAD: Final = {
         (f"{_HYBRID}.event", "event_with_rows"),
         ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_RADAU}.locate", "locate"),
+        (f"{_RADAU}.locate", "restep"),
+        ("tidegate.events.undone", "take_back_undone"),
+        (f"{_HYBRID}.record", "log_event"),
+        ("tidegate.events.on_its_side", "put_on_its_side"),
     ),
     ("radau", _AT_EVENTS): _OF_EVENTS,
     ("taylor", _ALONE): (
@@ -98,11 +102,9 @@ _BESIDE: Final = (
     ("tidegate.linear.mass", "evaluate_mass"),
     ("tidegate.linear.systems", "factor_base"),
     *((f"{_RADAU}.hooks", name) for name in ("radau_restart", "radau_accept")),
-    (f"{_RADAU}.locate", "restep"),
     (f"{_RADAU}.newton", "factor_systems"),
     (f"{_RADAU}.filter_proof", "is_explained"),
     *(("tidegate.sensitivity.jump", name) for name in ("start_jump", "body_jump", "restart_jump")),
-    ("tidegate.events.undone", "take_back_undone"),
     ("tidegate.linear.forced", "jacobian_beside"),
 )
 USUAL: Final = tuple(dict.fromkeys((*(part for parts in _AHEAD.values() for part in parts), *_BESIDE)))  # what most runs need
