@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import Any, Final
 
 from llvmlite import ir
+from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba.core import ccallback, codegen, compiler, typed_passes
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
@@ -25,8 +26,10 @@ __all__ = ["NativeCompiler", "object_of"]
 
 _RAISES: Final = "tidegate_native_function_raises"  # what stands where a native function would raise, if it is not seen that none does
 _TOLD_OF: Final = ("llvm.", "tidegate_")  # LLVM's own; our entries, which name themselves
-# Packages whose functions are carried out once a step or an event: to make them take several elements at a time takes longer than it ever saves.
+# Packages whose functions are carried out at events: to take several elements at a time, or to write loops out, takes longer than it ever saves. Short
+# loops of what is carried out in every step are written out.
 _AT_EVENTS: Final = ("tidegate.events.", "tidegate.integrators.hybrid_loop.", "tidegate.sensitivity.")
+_EVERY_STEP: Final = ("tidegate.integrators.hybrid_loop.loop", "tidegate.integrators.hybrid_loop.record")
 
 
 class _Late(codegen.JITCodeLibrary):
@@ -82,7 +85,7 @@ def _require(name: str) -> None:
 class _Entry(_Late):
     """A kernel entry with all that it reaches; it is not linked, but made an object file of."""
 
-    def object_file(self, wrapper: str, name: str, *, has_long_loops: bool) -> bytes:
+    def object_file(self, wrapper: str, name: str, module: str) -> bytes:
         """Take each function that is reached once, and leave one name to the outside."""
         for library in self._reached():
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001, Numba's way from a library to its code
@@ -91,15 +94,20 @@ class _Entry(_Late):
                 function.name = name
             elif not function.is_declaration:
                 function.linkage = "internal"
-        effort = {} if has_long_loops else {"opt": 2, "loop_vectorize": False}
-        passes, builder = self._codegen._module_pass_manager(**effort)  # noqa: SLF001, those that Numba itself would run
-        passes.run(self._final_module, builder)
+        machine = self._codegen._tm  # noqa: SLF001, this processor, as Numba sets it up
+        has_long_loops = not module.startswith(_AT_EVENTS)
+        options = create_pipeline_tuning_options(speed_level=3 if has_long_loops else 2)
+        options.slp_vectorization = False
+        options.loop_vectorization = has_long_loops
+        options.loop_unrolling = has_long_loops or module in _EVERY_STEP
+        builder = create_pass_builder(machine, options)
+        builder.getModulePassManager().run(self._final_module, builder)
         self._final_module.verify()
         for function in self._final_module.functions:
             if function.is_declaration:
                 _require(function.name)
         self._verify_declare_only_symbols()
-        return bytes(self._codegen._tm.emit_object(self._final_module))  # noqa: SLF001, for this processor, as Numba sets it up
+        return bytes(machine.emit_object(self._final_module))
 
     def _reached(self) -> list[Any]:
         """A function is taken in only if something there calls it, so it comes behind all that may."""
@@ -226,5 +234,4 @@ def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
     with global_compiler_lock, no_collections():
         entry: Any = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
         made = entry._compile_uncached()  # noqa: SLF001, the step of Numba's that neither stores nor links
-        has_long_loops = not function.__module__.startswith(_AT_EVENTS)
-        return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name, has_long_loops=has_long_loops)
+        return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name, function.__module__)
