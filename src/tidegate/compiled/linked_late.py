@@ -26,7 +26,7 @@ __all__ = ["NativeCompiler", "object_of"]
 
 _RAISES: Final = "tidegate_native_function_raises"  # what stands where a native function would raise, if it is not seen that none does
 _TOLD_OF: Final = ("llvm.", "tidegate_")  # LLVM's own; our entries, which name themselves
-# Packages whose functions are carried out at events: to take several elements at a time, or to write loops out, takes longer than it ever saves. Short
+# Packages whose functions are carried out at events: to take several elements at a time, or to write loops out, takes longer than it saves. Short
 # loops of what is carried out in every step are written out.
 _AT_EVENTS: Final = ("tidegate.events.", "tidegate.integrators.hybrid_loop.", "tidegate.sensitivity.")
 _EVERY_STEP: Final = ("tidegate.integrators.hybrid_loop.loop", "tidegate.integrators.hybrid_loop.record")
