@@ -11,9 +11,13 @@ from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, cast
 
+import numpy as np
+
 from tidegate.errors import Origin
-from tidegate.expressions import Expr, Role, evaluate, symbol
-from tidegate.expressions.tracing import Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement
+from tidegate.expressions import Expr, Role, as_expr, evaluate, symbol
+from tidegate.expressions.likeness import differ_in_numbers_only
+from tidegate.expressions.tracing import MOST_POINTS, Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement
+from tidegate.expressions.tracing import numbers_of as entries_of
 from tidegate.expressions.tracing.choices import MetTexts
 from tidegate.frontends.equations.call_order import CallOrder, Taken
 from tidegate.frontends.equations.event_clause import EventClause
@@ -28,6 +32,7 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "numbers_of_texts", "plainly"]
 
 TIME: Final = symbol(Role.TIME, "time")
+_AGAIN: Final = 3  # points at which a function is compared with its graph, where that differs from one that was compared in numbers only
 
 
 def numbers_of(quantities: FunctionQuantities, role: Role, known: dict[Expr, float]) -> dict[Expr, float]:
@@ -147,7 +152,7 @@ class Lowering:
     def reset_actions(self, reset: Callable[..., Any], reader: ResetReader) -> tuple[Action, ...]:
         """What a reset assigns and says, as its reader has it."""
         arguments = self._arguments(reset, name=f"the reset of {reader.label}")
-        traced, actions = self._as_before(("reset", reader.label), reset, lambda: self._traced_actions(reset, arguments, reader))
+        traced, actions = self._as_before(("reset", reader.label), reset, lambda _: self._traced_actions(reset, arguments, reader))
         self._keep(traced)
         return actions
 
@@ -167,7 +172,9 @@ class Lowering:
         return traced, actions
 
     def _arguments(self, function: Callable[..., Any], *slopes: Any, name: str) -> tuple[Any, ...]:
-        taken = self.description.taken(function, name, is_residual=bool(slopes))
+        is_residual = bool(slopes)
+        what, written = ("takes", name, is_residual, id(function)), (function, *_as_written(function))
+        taken = self.before.of(what, written, lambda: self.description.taken(function, name, is_residual=is_residual))
         behind = (self.parameters() if one == "p" else self.d.vector(Role.DISCRETE, elsewhere=self._elsewhere) for one in taken)
         return (TIME, self.y.vector(Role.UNKNOWN, elsewhere=self._elsewhere), *slopes, *behind)
 
@@ -188,21 +195,27 @@ class Lowering:
     def _traced(self, how: str, function: Callable[..., Any], arguments: tuple[Any, ...], *, may_raise: bool = False) -> Trace:
         """A function called with symbols, compared with what plain Python makes of the start values; ``how`` tells the ways to call it apart."""
 
-        def compared() -> Trace:
+        def compared(before: Trace | None) -> Trace:
             with self._probed() as known:
                 traced = followed(function, arguments, may_raise=may_raise)
                 start = at_start(arguments, known)
-                place, among = function_origin(function), self.numbers_of_texts()
-                require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, among=among)
+                place = self.before.of(("place", id(function)), (function, *_as_written(function)), lambda: function_origin(function))
+                among = self.numbers_of_texts()
+                most = _AGAIN if before is not None and _are_alike(before.value, traced.value) else MOST_POINTS
+                require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, most, among=among)
             return traced
 
         traced = self._as_before((how, len(arguments)), function, compared)
         self._keep(traced)
         return traced
 
-    def _as_before[T](self, how: tuple[object, ...], function: Callable[..., Any], follow: Callable[[], T]) -> T:
-        """What following a function gave, if it would give that again: with the same variables, that may have the same texts."""
-        return self.before.of((*how, id(function), self.description.n_texts), (function, self.y, self.d), follow)
+    def _as_before[T](self, how: tuple[object, ...], function: Callable[..., Any], follow: Callable[[T | None], T]) -> T:
+        """What following a function gave, if it would give that again: with the same variables, that may have the same texts.
+
+        Otherwise it is followed, by who is told what that gave last.
+        """
+        what = (*how, id(function), self.description.n_texts)
+        return self.before.of(what, (function, self.y, self.d), lambda: follow(self.before.last(what)))
 
     def numbers_of_texts(self) -> dict[Expr, list[float]]:
         """The numbers that those symbols may have which stand for texts."""
@@ -223,6 +236,20 @@ class Lowering:
     def _keep(self, traced: Trace) -> None:
         for condition, origin in traced.condition_origins.items():
             self.condition_origins.setdefault(condition, origin)
+
+
+def _as_written(function: Any) -> tuple[object, object]:
+    """What another definition of a function gives it anew."""
+    return getattr(function, "__code__", None), getattr(function, "__defaults__", None)
+
+
+def _are_alike(before: Any, now: Any) -> bool:
+    """Whether two structures differ in numbers only."""
+    both = [entries_of(value) for value in (before, now)]
+    if any(entries is None or any(isinstance(entry, np.complexfloating) for entry in entries) for entries in both):
+        return False
+    one, other = ([as_expr(entry) for entry in entries or ()] for entries in both)
+    return differ_in_numbers_only(one, other)
 
 
 def called(function: Any) -> str:

@@ -31,6 +31,11 @@ class FollowedBefore:
     def __init__(self) -> None:
         self._kept: dict[tuple[object, ...], _Followed] = {}
 
+    def last(self, what: tuple[object, ...]) -> Any:
+        """What following a function gave last, whatever has changed since; None if it was not followed."""
+        kept = self._kept.get(what)
+        return None if kept is None else kept.found
+
     def of[T](self, what: tuple[object, ...], given: tuple[Any, ...], follow: Callable[[], T]) -> T:
         """What following a function gives.
 
