@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import tidegate as tg
+from tidegate.expressions.tracing import MOST_POINTS
 from tidegate.frontends.equations import follow_functions
 
 __all__: list[str] = []
@@ -99,6 +100,29 @@ def test_only_what_read_it_is_followed_again(monkeypatch: pytest.MonkeyPatch) ->
     around.start = 2.0
     model.lower()
     assert len(names) > 5
+
+
+def test_where_numbers_alone_have_changed_few_points_are_looked_at_and_else_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    around = _surroundings()
+    model = _model(around)
+    most: list[int] = []
+    agree = follow_functions.require_agreement
+
+    def noted(name: str, origin: Any, followed: Any, plain: Any, start: Any, points: int = MOST_POINTS, **options: Any) -> None:
+        most.append(points)
+        agree(name, origin, followed, plain, start, points, **options)
+
+    monkeypatch.setattr(follow_functions, "require_agreement", noted)
+    model.lower()
+    assert most[0] == MOST_POINTS
+    most.clear()
+    around.k = 3.0
+    model.lower()
+    assert most == [3]
+    most.clear()
+    around.shape = "quadratic"
+    model.lower()
+    assert most == [MOST_POINTS]
 
 
 def test_a_function_that_failed_is_followed_again_when_that_is_mended() -> None:

@@ -105,7 +105,7 @@ def emit_series(
     numbers = NumberTable(values)
     module = emit_module([start], numbers=numbers)
     declarations = step_declarations(n, module) if with_step else ""
-    return SeriesText(f"{numbers.definition()}{module}\n{declarations}{fused_declarations(functions)}{functions}", n_numbers, chosen)
+    return SeriesText(f"{numbers.definition()}{module}\n{declarations}{functions}", n_numbers, chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +188,7 @@ def _kept_text(behind: _Behind) -> tuple[str, list[float]]:
     if key not in _texts:
         numbers = NumberTable()
         text = behind.text(numbers)
+        text = fused_declarations(text) + text
         if len(_texts) >= _MOST_TEXTS:
             _texts.pop(next(iter(_texts)), None)
         _texts[key] = text, [ordinals[value] for value in numbers.values]
