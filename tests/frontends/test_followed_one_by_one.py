@@ -104,6 +104,7 @@ def test_only_what_read_it_is_followed_again(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_where_numbers_alone_have_changed_few_points_are_looked_at_and_else_all(monkeypatch: pytest.MonkeyPatch) -> None:
     around = _surroundings()
+    around.k = 2.0  # with 1 there is no product
     model = _model(around)
     most: list[int] = []
     agree = follow_functions.require_agreement
