@@ -27,7 +27,7 @@ from tidegate.cache_folder import prune, safe_directory
 from tidegate.compiled.number_table import NUMBERS, apart
 from tidegate.errors import UsageError
 
-__all__ = ["NativeModule", "address_in_library", "link", "load", "offer", "read_object", "this_processor", "write_object"]
+__all__ = ["KeptText", "NativeModule", "address_in_library", "link", "load", "offer", "read_object", "this_processor", "write_object"]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
 _LONG: Final = 1 << 20  # characters of text from which on the generator's fast way is taken: a tenth of the time, and runs are hardly slower
@@ -95,10 +95,31 @@ class NativeModule:
             return int(self._engine.get_global_value_address(name))
 
 
-def load(ir: str) -> NativeModule:
+class KeptText:
+    """Text that is loaded again and again behind others; so what it is told by is found once.
+
+    Parameters
+    ----------
+    text : LLVM's, without numbers of a table and without addresses of this process.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.digest = hashlib.sha256(text.encode()).hexdigest()
+
+
+_NOTHING: Final = KeptText("")
+
+
+def load(ir: str, behind: KeptText = _NOTHING) -> NativeModule:
     """Compile LLVM text to machine code, or fetch it from the cache, and link it into this process.
 
     Text that contains addresses of this process (opaque functions) is never cached.
+
+    Parameters
+    ----------
+    ir : the text.
+    behind : the rest of it.
 
     Examples
     --------
@@ -116,8 +137,8 @@ def load(ir: str) -> NativeModule:
     """
     with _compiling:
         text, numbers = apart(ir)
-        key = "" if "inttoptr" in text else _host().key(text)
-        module = _left_over(key) or _made(text, key, is_reusable=text.count(" = global ") == (numbers is not None))
+        key = "" if "inttoptr" in text else _host().key(text + behind.digest)
+        module = _left_over(key) or _made(text + behind.text, key, is_reusable=text.count(" = global ") == (numbers is not None))
     if numbers is not None:
         ctypes.memmove(module.variable(NUMBERS), numbers.tobytes(), numbers.nbytes)
     return module

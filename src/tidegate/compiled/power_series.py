@@ -131,7 +131,7 @@ class ExpressionSeries:
             program, self._arguments, order, "series",
             rests_at_zero=True, with_step=True, divisors=watched, exponents=exponents[:_MOST_EXPONENTS], guards=guards,
         )  # fmt: skip
-        module = load(values.text)
+        module = load(values.first, values.behind)
         kept: list[NativeModule] = [module]
         address_of_tangent, n_numbers = 0, values.n_numbers
         if with_tangent:
@@ -141,7 +141,7 @@ class ExpressionSeries:
             arguments = Arguments(_TANGENT, frozenset({"t", "dt"}), self.symbols.positions | self.symbols.seed_positions())
             program = self._program([*unknowns, *directions], [*rates, *moves])
             both = emit_series(program, arguments, order, "series_tangent")
-            kept.append(load(both.text))
+            kept.append(load(both.first, both.behind))
             address_of_tangent = kept[1].address("series_tangent")
             n_numbers = max(n_numbers, both.n_numbers)
         return SeriesFunctions(

@@ -18,6 +18,7 @@ from tidegate.compiled.emit_taylor.packed_line import packed_series
 from tidegate.compiled.emit_taylor.recurrences import Program
 from tidegate.compiled.emit_taylor.straight_line import StraightSeries, fused_declarations, stores, straight_series
 from tidegate.compiled.emit_taylor.whole_step import step_declarations, whole_step
+from tidegate.compiled.native import KeptText
 from tidegate.compiled.number_table import NumberTable, is_written
 from tidegate.expressions import Expr
 from tidegate.quick_dataclass import dataclass
@@ -52,11 +53,17 @@ class Arguments:
 
 @dataclass(frozen=True, eq=False)
 class SeriesText:
-    """A module with one function, and how many numbers it needs behind ``out``."""
+    """A module with one function, of which the second part is kept for others, and how many numbers it needs behind ``out``."""
 
-    text: str
+    first: str
+    behind: KeptText
     n_numbers: int
     form: Form
+
+    @property
+    def text(self) -> str:
+        """Both parts."""
+        return self.first + self.behind.text
 
 
 def emit_series(
@@ -105,7 +112,7 @@ def emit_series(
     numbers = NumberTable(values)
     module = emit_module([start], numbers=numbers)
     declarations = step_declarations(n, module) if with_step else ""
-    return SeriesText(f"{numbers.definition()}{module}\n{declarations}{functions}", n_numbers, chosen)
+    return SeriesText(f"{numbers.definition()}{module}\n{declarations}", functions, n_numbers, chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,22 +186,21 @@ class _Behind:
         return (how, tuple(nodes), tuple(rows), tuple(above)), values
 
 
-_texts: dict[tuple[object, ...], tuple[str, list[int]]] = {}  # of the last models: a text, and which number stands where
+_texts: dict[tuple[object, ...], tuple[KeptText, list[int]]] = {}  # of the last models: a text, and which number stands where
 
 
-def _kept_text(behind: _Behind) -> tuple[str, list[float]]:
+def _kept_text(behind: _Behind) -> tuple[KeptText, list[float]]:
     """The text of functions, and the numbers of its table; what differs from an earlier one in numbers only is not written again."""
     key, ordinals = behind.shape()
     if key not in _texts:
         numbers = NumberTable()
         text = behind.text(numbers)
-        text = fused_declarations(text) + text
         if len(_texts) >= _MOST_TEXTS:
             _texts.pop(next(iter(_texts)), None)
-        _texts[key] = text, [ordinals[value] for value in numbers.values]
-    text, places = _texts[key]
+        _texts[key] = KeptText(fused_declarations(text) + text), [ordinals[value] for value in numbers.values]
+    kept, places = _texts[key]
     values = list(ordinals)
-    return text, [values[place] for place in places]
+    return kept, [values[place] for place in places]
 
 
 def form_by_size(program: Program, order: int) -> Form:

@@ -32,7 +32,7 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "numbers_of_texts", "plainly"]
 
 TIME: Final = symbol(Role.TIME, "time")
-_AGAIN: Final = 3  # points at which a function is compared with its graph, where that differs from one that was compared in numbers only
+_AGAIN: Final = 2  # points at which a function is compared with its graph, where that differs from one that was compared in numbers only
 
 
 def numbers_of(quantities: FunctionQuantities, role: Role, known: dict[Expr, float]) -> dict[Expr, float]:
