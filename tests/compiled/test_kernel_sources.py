@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import time
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +71,35 @@ def test_a_module_is_made_of_what_is_linked_into_it_and_the_names_of_what_it_cal
     for beneath in ("run_type", "numba_types", "linked_late", "numba_passes", "view_type", "view_code", "call_code"):
         assert any(name.startswith(f"tidegate.compiled.{beneath}") for name in found), beneath
     assert len(found) < len(kernel_sources(["tidegate.integrators.radau.hooks"]))
+
+
+def _by_the_tree(module: Any, statement: ast.stmt) -> Iterator[tuple[str, str]]:
+    """Modules and names that a statement refers to, found in its tree."""
+    owners: set[int] = set()
+    for node in ast.walk(statement):  # what owns a name comes before it
+        if isinstance(node, ast.Attribute):
+            owners.add(id(node.value))
+            if isinstance(node.value, ast.Name) and module.imports.get(node.value.id, ("", ""))[1] == "*":
+                yield module.imports[node.value.id][0], node.attr
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            owner, name = module.imports.get(node.id, ("", ""))
+            if owner and (name != "*" or id(node) not in owners):
+                yield owner, name
+            elif not owner and any(other is not statement for other in module.defining.get(node.id, ())):
+                yield module.name, node.id
+
+
+def test_words_lead_to_all_that_names_in_the_tree_lead_to() -> None:
+    n_found = 0
+    for file in sources_of_kernel.all_sources():
+        name = ".".join(Path(file).relative_to(PACKAGE.parent).with_suffix("").parts)
+        if not name.endswith("__init__"):
+            module = sources_of_kernel._module(name)
+            for statement in module.tree.body:
+                found = set(_by_the_tree(module, statement))
+                assert found <= set(module.reached(statement)), (name, statement.lineno)
+                n_found += len(found)
+    assert n_found > 5000
 
 
 @pytest.fixture

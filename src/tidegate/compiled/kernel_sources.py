@@ -22,7 +22,9 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 _PACKAGE: Final = "tidegate"
 _WITHOUT: Final = (SHIPPED, "__pycache__")  # folders in which there is no source
 _ENTRY: Final = "kernel_entry("
-_TEXT: Final = re.compile(r'^ *""".*?"""$|^ *#.*?$', re.DOTALL | re.MULTILINE)  # what is said of a function, and comments on lines of their own
+_TEXT: Final = re.compile(
+    r'^ *""".*?"""[^\n]*$|^ *#[^\n]*$', re.DOTALL | re.MULTILINE
+)  # what is said of a function, and comments on lines of their own
 _NAME: Final = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?:\.([A-Za-z_]\w*))?")
 _NATIVE: Final = "tidegate.compiled.jit"  # who imports it has native functions
 # where everything stands in a run's memory, and how Numba is told of what modules hold: no name leads there, and all depend on it
