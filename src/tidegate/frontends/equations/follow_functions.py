@@ -152,11 +152,13 @@ class Lowering:
     def reset_actions(self, reset: Callable[..., Any], reader: ResetReader) -> tuple[Action, ...]:
         """What a reset assigns and says, as its reader has it."""
         arguments = self._arguments(reset, name=f"the reset of {reader.label}")
-        traced, actions = self._as_before(("reset", reader.label), reset, lambda _: self._traced_actions(reset, arguments, reader))
+        traced, actions = self._as_before(("reset", reader.label), reset, lambda before: self._traced_actions(reset, arguments, reader, before))
         self._keep(traced)
         return actions
 
-    def _traced_actions(self, reset: Callable[..., Any], arguments: tuple[Any, ...], reader: ResetReader) -> tuple[Trace, tuple[Action, ...]]:
+    def _traced_actions(
+        self, reset: Callable[..., Any], arguments: tuple[Any, ...], reader: ResetReader, before: tuple[Trace, tuple[Action, ...]] | None
+    ) -> tuple[Trace, tuple[Action, ...]]:
         with self._probed() as known:
             said: list[Message | Terminate] = []
             traced = followed(reset, arguments, reader.merged, said)
@@ -167,8 +169,9 @@ class Lowering:
                     returned = reset(*numeric(arguments, point))
                 return reader.effects_at(point, actions, returned, made)
 
-            start, among = at_start(arguments, known), self.numbers_of_texts()
-            require_agreement(called(reset), reader.origin, reader.effects(actions), plain, start, among=among)
+            start, among, effects = at_start(arguments, known), self.numbers_of_texts(), reader.effects(actions)
+            most = _points(None if before is None else reader.effects(before[1]), effects)
+            require_agreement(called(reset), reader.origin, effects, plain, start, most, among=among)
         return traced, actions
 
     def _arguments(self, function: Callable[..., Any], *slopes: Any, name: str) -> tuple[Any, ...]:
@@ -201,7 +204,7 @@ class Lowering:
                 start = at_start(arguments, known)
                 place = self.before.of(("place", id(function)), (function, *_as_written(function)), lambda: function_origin(function))
                 among = self.numbers_of_texts()
-                most = _AGAIN if before is not None and _are_alike(before.value, traced.value) else MOST_POINTS
+                most = _points(None if before is None else before.value, traced.value)
                 require_agreement(called(function), place, traced.value, lambda point: plainly(function, arguments, point), start, most, among=among)
             return traced
 
@@ -243,13 +246,13 @@ def _as_written(function: Any) -> tuple[object, object]:
     return getattr(function, "__code__", None), getattr(function, "__defaults__", None)
 
 
-def _are_alike(before: Any, now: Any) -> bool:
-    """Whether two structures differ in numbers only."""
-    both = [entries_of(value) for value in (before, now)]
+def _points(before: Any, now: Any) -> int:
+    """At how many points a function is compared with what following it gave: few where that differs from what it gave before in numbers only."""
+    both = [None if value is None else entries_of(value) for value in (before, now)]
     if any(entries is None or any(isinstance(entry, np.complexfloating) for entry in entries) for entries in both):
-        return False
+        return MOST_POINTS
     one, other = ([as_expr(entry) for entry in entries or ()] for entries in both)
-    return differ_in_numbers_only(one, other)
+    return _AGAIN if differ_in_numbers_only(one, other) else MOST_POINTS
 
 
 def called(function: Any) -> str:
