@@ -10,6 +10,7 @@ import pytest
 
 import tidegate as tg
 from tidegate.expressions.tracing import MOST_POINTS
+from tidegate.frontends.components import following
 from tidegate.frontends.equations import follow_functions
 
 __all__: list[str] = []
@@ -155,3 +156,33 @@ def test_parts_of_an_hdae_are_followed_one_by_one() -> None:
         setattr(around, name, value)
         options: dict[str, Any] = {"y0": {"force": 1.0 + around.g}}
         assert tg.simulate(kept, (0, 1), **options).final == tg.simulate(model(), (0, 1), **options).final
+
+
+def test_equations_of_a_component_are_compared_at_few_points_where_numbers_alone_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    around = SimpleNamespace(k=2.0, shape="linear")
+
+    class Store(tg.Component):
+        x = tg.State(1.0)
+        v = tg.State(0.0)
+
+        def equations(self) -> Any:
+            drag = self.v if around.shape == "linear" else self.v * abs(self.v)
+            yield tg.der(self.x) == -around.k * self.x + (0.5 if self.v > 0.3 else 0.0)
+            yield tg.der(self.v) == self.x - drag
+
+    most: list[int] = []
+    agree = following.require_agreement
+
+    def noted(name: str, origin: Any, followed: Any, plain: Any, start: Any, points: int, *others: Any) -> None:
+        most.append(points)
+        agree(name, origin, followed, plain, start, points, *others)
+
+    monkeypatch.setattr(following, "require_agreement", noted)
+    model = Store()
+    truths: list[float] = []
+    for k, shape, points in ((2.0, "linear", MOST_POINTS), (3.0, "linear", 2), (3.0, "quadratic", MOST_POINTS), (2.5, "quadratic", 2)):
+        around.k, around.shape = k, shape
+        most.clear()
+        truths.append(tg.simulate(model, (0, 2)).final["x"])
+        assert most == [points]
+    assert len(set(truths)) == 4

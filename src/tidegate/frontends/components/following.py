@@ -14,11 +14,12 @@ import numpy as np
 
 from tidegate.errors import ModelError, Origin, UnknownNameError, UntraceableError, UsageError
 from tidegate.expressions import Expr, Role, as_boolean, as_expr, as_real, evaluate, fleeting_equality, select, walk
-from tidegate.expressions.tracing import MOST_POINTS, Trace, Yielded, function_origin, numbers_of, require_agreement, trace
+from tidegate.expressions.tracing import Trace, Yielded, function_origin, numbers_of, require_agreement, trace
 from tidegate.expressions.tracing.choices import Choice, item_of, number_among, without_choices
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.assertions import Demand
 from tidegate.frontends.components.called import CalledAtPoint
+from tidegate.frontends.components.compared_before import compared_at, note_compared
 from tidegate.frontends.components.connect import Connection
 from tidegate.frontends.components.declarations import Declaration, only_variables_of
 from tidegate.frontends.components.elements import elements, flat, is_array, place_of, quantity
@@ -371,12 +372,14 @@ class Follower:
 
         with suppress(Exception):
             plain(start)
-        most = MOST_POINTS
+        most = compared_at(self.component, function, roots)
         if not answers:
             most = max(1, min(_POINTS, _WORK // (1 + sum(1 for _ in walk(roots))))) if followed.condition_origins else 1
         place = function_origin(function)
         shown, at = f"{self.name}.{_called(function)}", self.placed(place if place.line else origin)
         require_agreement(shown, at, values, plain, start, most, order, self._among(start))
+        if answers:
+            note_compared(self.component, function, roots)
 
     def _among(self, symbols: Iterable[Expr]) -> dict[Expr, list[float]]:
         """The numbers of their texts, for variables that have such."""
