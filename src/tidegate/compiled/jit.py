@@ -48,7 +48,7 @@ def kernel_entry(*arguments: Kind, of_a_run: bool = True) -> Callable[[Callable[
     def name_entry(function: Callable[..., Any]) -> Any:
         name = f"tidegate_{function.__name__}"
         made = CFunction(function, signature, name)
-        return (_EntryOfRun if of_a_run else _EntryOfMemory)(made, name, signature)
+        return (_EntryOfRun if of_a_run else _Entry)(made, name, signature)
 
     return name_entry
 
@@ -102,10 +102,11 @@ class CFunction:
         return self._code.address(ENTRY)
 
 
-class _Entry:
-    """What Python has of a kernel entry."""
+class _Entry(External):
+    """What Python has of a kernel entry, for native code a function on the memory that it is given."""
 
-    def __init__(self, made: CFunction) -> None:
+    def __init__(self, made: CFunction, name: str, signature: Signature) -> None:
+        super().__init__(name, signature)
         self._made_for_c = made
         self.there, self.function = made.there, made.function
 
@@ -117,15 +118,3 @@ class _Entry:
 
 class _EntryOfRun(_Entry, ExternalOfRun):
     """A function of two pointers for C, of a run for native code."""
-
-    def __init__(self, made: CFunction, name: str, signature: Signature) -> None:
-        _Entry.__init__(self, made)
-        ExternalOfRun.__init__(self, name, signature)
-
-
-class _EntryOfMemory(_Entry, External):
-    """A function on memory of another kind."""
-
-    def __init__(self, made: CFunction, name: str, signature: Signature) -> None:
-        _Entry.__init__(self, made)
-        External.__init__(self, name, signature)

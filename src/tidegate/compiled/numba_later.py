@@ -55,15 +55,5 @@ class External:
         self.signature = signature
 
 
-class ExternalOfRun:
-    """A C function that takes a run as two pointers, and is called with the run.
-
-    Parameters
-    ----------
-    name : for the linker.
-    signature : of the function, the run first.
-    """
-
-    def __init__(self, name: str, signature: Signature) -> None:
-        self.name = name
-        self.signature = signature
+class ExternalOfRun(External):
+    """One that takes a run, the first of its arguments, as two pointers, and is called with the run."""

@@ -2,7 +2,7 @@
 
 from tidegate.expressions.tracing.agreement import require_agreement
 from tidegate.expressions.tracing.call_frames import Yielded
-from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare, numbers_of, numeric
+from tidegate.expressions.tracing.compare import MOST_POINTS, at_start, compare, numbers_of, numeric, points_after
 from tidegate.expressions.tracing.follow_calls import in_turn
 from tidegate.expressions.tracing.opaque_functions import Opaque, opaque, probe_values
 from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
@@ -32,6 +32,7 @@ __all__ = [
     "numeric",
     "opaque",
     "path_condition",
+    "points_after",
     "probe_values",
     "require_agreement",
     "trace",

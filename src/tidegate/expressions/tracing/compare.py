@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tidegate.expressions.evaluate import evaluate, evaluate_order
 from tidegate.expressions.evaluate_rows import columns_of
+from tidegate.expressions.likeness import differ_in_numbers_only
 from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, as_expr, decide, walk
 from tidegate.expressions.tracing.choices import Choice, item_of
@@ -25,7 +26,7 @@ from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mappi
 from tidegate.expressions.tracing.vector import Vector
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["MOST_POINTS", "PathDifference", "at_start", "compare", "numbers_of", "numeric"]
+__all__ = ["MOST_POINTS", "PathDifference", "at_start", "compare", "numbers_of", "numeric", "points_after"]
 
 FloatArray = NDArray[np.float64]
 Point = dict[Expr, float]
@@ -34,6 +35,7 @@ Order = Callable[[list[float]], list[float]]
 
 _SEED: Final = 20240229
 MOST_POINTS: Final = 32  # calls of the user's function
+_AGAIN: Final = 2  # of a function whose graph differs in numbers only from the one that was compared before
 _WORK: Final = 20_000  # nodes times points: a larger graph is compared at fewer points
 _FEWEST_POINTS: Final = 4
 _MOST_RELATIONS: Final = 16  # that are looked for on their other side
@@ -269,6 +271,11 @@ def _has_one_side(values: FloatArray) -> bool:
 
 
 # -- the comparison
+
+
+def points_after(before: Sequence[Expr] | None, now: Sequence[Expr]) -> int:
+    """At how many points a function is to be compared that had another graph when it was compared before; None if it was not."""
+    return MOST_POINTS if before is None or not differ_in_numbers_only(before, now) else _AGAIN
 
 
 def compare(

@@ -7,24 +7,20 @@ in a closure has changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from tidegate.expressions import Expr
-from tidegate.expressions.likeness import differ_in_numbers_only
-from tidegate.expressions.tracing import MOST_POINTS
+from tidegate.expressions.tracing import points_after
 
 __all__ = ["compared_at", "note_compared"]
-
-_AGAIN: Final = 2
 
 _kept: WeakKeyDictionary[type, dict[tuple[object, ...], Sequence[Expr]]] = WeakKeyDictionary()
 
 
 def compared_at(component: object, function: Any, roots: Sequence[Expr]) -> int:
     """At how many points a function of a component is to be compared with these graphs."""
-    before = _kept.get(type(component), {}).get(_named(function))
-    return MOST_POINTS if before is None or not differ_in_numbers_only(before, roots) else _AGAIN
+    return points_after(_kept.get(type(component), {}).get(_named(function)), roots)
 
 
 def note_compared(component: object, function: Any, roots: Sequence[Expr]) -> None:

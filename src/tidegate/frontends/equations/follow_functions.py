@@ -15,8 +15,7 @@ import numpy as np
 
 from tidegate.errors import Origin
 from tidegate.expressions import Expr, Role, as_expr, evaluate, symbol
-from tidegate.expressions.likeness import differ_in_numbers_only
-from tidegate.expressions.tracing import MOST_POINTS, Trace, Vector, at_start, function_origin, numeric, probe_values, require_agreement
+from tidegate.expressions.tracing import MOST_POINTS, Trace, Vector, at_start, function_origin, numeric, points_after, probe_values, require_agreement
 from tidegate.expressions.tracing import numbers_of as entries_of
 from tidegate.expressions.tracing.choices import MetTexts
 from tidegate.frontends.equations.call_order import CallOrder, Taken
@@ -32,7 +31,6 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["TIME", "FunctionsDescription", "Lowering", "Outputs", "Parts", "by_name", "called", "numbers_of", "numbers_of_texts", "plainly"]
 
 TIME: Final = symbol(Role.TIME, "time")
-_AGAIN: Final = 2  # points at which a function is compared with its graph, where that differs from one that was compared in numbers only
 
 
 def numbers_of(quantities: FunctionQuantities, role: Role, known: dict[Expr, float]) -> dict[Expr, float]:
@@ -252,7 +250,7 @@ def _points(before: Any, now: Any) -> int:
     if any(entries is None or any(isinstance(entry, np.complexfloating) for entry in entries) for entries in both):
         return MOST_POINTS
     one, other = ([as_expr(entry) for entry in entries or ()] for entries in both)
-    return _AGAIN if differ_in_numbers_only(one, other) else MOST_POINTS
+    return points_after(one, other)
 
 
 def called(function: Any) -> str:
