@@ -178,7 +178,7 @@ class ExpressionStart:
         m[layout.first_discrete : layout.first_input] = discretes * 2
         m[layout.first_input : layout.first_action] = [values[s] for s in symbols.inputs]
         m[layout.first_form : layout.first_past] = 1.0
-        values |= {previous: values[s] for previous, s in self._previous}
+        values |= {previous: values[s] for previous, s in self._previous} | dict.fromkeys(symbols.drops, 0.0)
         dy, dd = (self._slopes(starts, targets, directions, values) for targets in (symbols.unknowns, symbols.discretes))
         self._solve_initially(values, dy, dd, directions)
         self._guess_modes(values, m)

@@ -86,7 +86,7 @@ class StartTogether:
             _fill(m, first, (values[s] for s in symbols.discretes))
         _fill(m, layout.first_input, (values[s] for s in symbols.inputs))
         m[:, layout.first_form : layout.first_past] = 1.0
-        values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes}
+        values |= {symbol(Role.PREVIOUS, s.data.name): values[s] for s in symbols.discretes} | dict.fromkeys(symbols.drops, 0.0)
         dy, dd = (self._slopes(targets, directions, values, count) for targets in (symbols.unknowns, symbols.discretes))
         self._guess_modes(values, m)
         p, y = np.empty((count, len(symbols.parameters))), np.empty((count, len(symbols.unknowns)))

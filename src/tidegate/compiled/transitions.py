@@ -25,6 +25,7 @@ from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TargetWriter", "TransitionBody", "Transitions", "flatten_transitions", "states_before"]
 
+_STEPS: Final = ("gt", "ge", "nonzero", "floor", "segment")
 _ROUNDING: Final = 8 * 2.220446049250313e-16  # of two values: so far apart they are one
 
 
@@ -119,8 +120,11 @@ def _with_drops(conditions: Sequence[Expr], states: Sequence[Expr]) -> list[Expr
         if item.op in ("ge", "gt") and dependencies(item) & drops:
             # x against its own value before: x itself cancels, and no guard has to watch a function that is always zero
             (g,) = item.args
-            still = {s: ZERO for s in dependencies(g) if s.data.role is Role.UNKNOWN and differentiate(g, s) is ZERO}
-            rested[item] = node(item.op, tuple(substitute([g], still)))
+            # what goes in steps has no rate either, and is not always the same
+            steps = {step: symbol(Role.MODE, f"step {k}") for k, step in enumerate(walk([g])) if step.op in _STEPS}
+            (smooth,) = substitute([g], steps)
+            still = {s: ZERO for s in dependencies(smooth) if s.data.role is Role.UNKNOWN and differentiate(smooth, s) is ZERO}
+            rested[item] = node(item.op, tuple(substitute(substitute([smooth], still), {kept: step for step, kept in steps.items()})))
     return substitute(found, rested)
 
 

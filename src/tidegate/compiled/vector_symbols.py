@@ -78,12 +78,16 @@ class Symbols:
             tolerance=next((k for k, s in enumerate(self.discretes) if s.data.name == TOLERANCE), -1),
         )
 
+    @cached_property
+    def drops(self) -> tuple[Expr, ...]:
+        """By how much states were more before the last round; zero at the start."""
+        return tuple(map(drop_symbol, self.dropping))
+
     def of_m(self) -> list[Expr]:
         """The symbols of m in order."""
         previous = [symbol(Role.PREVIOUS, d.data.name) for d in self.discretes]
         event_actions = [action_symbol(k) for k in range(self.n_actions)]
         counts = [count_symbol(k) for k in range(self.n_time_events)]
-        drops = [drop_symbol(s) for s in self.dropping]
         return [
             *self.modes,
             *self.discretes,
@@ -91,7 +95,7 @@ class Symbols:
             *self.inputs,
             *event_actions,
             *counts,
-            *drops,
+            *self.drops,
             *(symbol(Role.MODE, name) for name in GRAZING_NUMBERS),
             *([IS_INTEGRATED] if self.is_hdae else []),
             *([PAST] if self.looks_back else []),

@@ -48,7 +48,8 @@ class Role(enum.Enum):
     """What a symbol stands for; together with its name it is the symbol's identity.
 
     The value before a round that a variable or derivative had is PREVIOUS in a neutral model; while equations are read, and it is not known yet what
-    a variable follows from, it is UNKNOWN_BEFORE or DERIVATIVE_BEFORE.
+    a variable follows from, it is UNKNOWN_BEFORE or DERIVATIVE_BEFORE. INPUT_BEFORE and TIME_BEFORE are what these were: the same, but in a relation,
+    which may have been another.
     """
 
     TIME = "time"
@@ -60,6 +61,8 @@ class Role(enum.Enum):
     NEXT = "next"
     UNKNOWN_BEFORE = "unknown before"
     DERIVATIVE_BEFORE = "derivative before"
+    INPUT_BEFORE = "input before"
+    TIME_BEFORE = "time before"
     PARAMETER = "parameter"
     MODE = "mode"
     SEED = "seed"

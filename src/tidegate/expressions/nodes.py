@@ -466,7 +466,7 @@ def _operand(value: Any) -> Expr | None:
     return as_real(value) if _is_scalar(value) else None
 
 
-_TRUTHS: Final = (Role.DISCRETE, Role.PREVIOUS, Role.NEXT, Role.PARAMETER, Role.INPUT)
+_TRUTHS: Final = (Role.DISCRETE, Role.PREVIOUS, Role.NEXT, Role.PARAMETER, Role.INPUT, Role.INPUT_BEFORE)
 
 
 def _may_be_true(item: Any) -> bool:

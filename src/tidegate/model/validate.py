@@ -30,6 +30,7 @@ Problem = tuple[str, Origin | None]
 
 _DEFINED: Final = (VariableRole.OUTPUT, VariableRole.INDICATOR, VariableRole.AUXILIARY)
 _TIME: Final = "time"
+_BEFORE: Final = (Role.UNKNOWN_BEFORE, Role.DERIVATIVE_BEFORE, Role.INPUT_BEFORE, Role.TIME_BEFORE)
 
 
 def validate(model: Model) -> None:
@@ -306,7 +307,9 @@ def _uses(model: Model, is_wrong: Callable[[Expr], bool], *, left: bool = True) 
 
 def _check_symbols(model: Model) -> Iterator[Problem]:
     known = _known_symbols(model) | _new_values(model)
-    for label, origin, strangers in _uses(model, lambda item: item not in known):
+    for label, origin, names in _uses(model, lambda item: item.data.role in _BEFORE):
+        yield f"{label} asks for tg.pre of {names}, which is kept in components only; here it is of discrete variables", origin
+    for label, origin, strangers in _uses(model, lambda item: item not in known and item.data.role not in _BEFORE):
         yield f"{label} uses {strangers}, which this model does not have", origin
 
 

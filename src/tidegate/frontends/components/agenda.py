@@ -49,15 +49,16 @@ class Body:
     @cached_property
     def reads(self) -> frozenset[Expr]:
         """Symbols in its right-hand sides and conditions."""
-        return dependencies(*map(_expression, self.actions))
+        return dependencies(*map(expression_of, self.actions))
 
 
-def _expression(action: Action) -> Expr:
+def expression_of(action: Action) -> Expr:
+    """Its new value, or the condition of what it says."""
     return action.value if isinstance(action, Assignment) else action.condition
 
 
 def _replaced(action: Action, mapping: Mapping[Expr, Expr]) -> Action:
-    (new,) = substitute([_expression(action)], mapping)
+    (new,) = substitute([expression_of(action)], mapping)
     return replace(action, value=new) if isinstance(action, Assignment) else replace(action, condition=new)
 
 

@@ -145,8 +145,8 @@ class _Instant:
         return found
 
     def _others(self, body: Body, discretes: Iterable[Expr]) -> list[Expr]:
-        """Those that other clauses write, and not this one too."""
-        return [d for d in discretes if body.chain not in self.writers.get(d, (body.chain,))]
+        """Those that clauses write which can happen beside this one, and not this one too."""
+        return [d for d in discretes if d not in body.targets and self.writers.get(d, set()) - {body.chain}]
 
     def _leads_back(self, step: _Step, to: _Step) -> bool:
         seen: set[_Step] = set()
@@ -194,7 +194,7 @@ class _Instant:
         reads = dependencies(*(values.get(item, item) for item in body.reads))
         for item in reads & self.followers.tied.keys():
             for d in self._others(body, self.followers.tied[item]):
-                other = next((b for b in self.bodies.values() if d in b.targets and b.triggers & body.triggers), None)
+                other = next((b for b in self.bodies.values() if d in b.targets and b.chain != body.chain and b.triggers & body.triggers), None)
                 if other is not None and not any(
                     self._leads_back(_step(other, there), _step(body, here)) for there, _ in _steps(other) for here, _ in _steps(body)
                 ):

@@ -78,7 +78,10 @@ def der(x: Any) -> Any:
     return _each(_derivative, x)
 
 
-_BEFORE: Final = {Role.UNKNOWN: Role.UNKNOWN_BEFORE, Role.DERIVATIVE: Role.DERIVATIVE_BEFORE}  # what stands for the value before the round
+# what stands for the value before the round
+_BEFORE: Final = {
+    Role.UNKNOWN: Role.UNKNOWN_BEFORE, Role.DERIVATIVE: Role.DERIVATIVE_BEFORE, Role.INPUT: Role.INPUT_BEFORE, Role.TIME: Role.TIME_BEFORE,
+}  # fmt: skip
 _CONTINUOUS: Final = {before: role for role, before in _BEFORE.items()}
 
 
@@ -97,7 +100,7 @@ def _previous(x: Any) -> Any:
 
 
 def continuous_of(item: Expr) -> Expr | None:
-    """The unknown or derivative whose value before the round this symbol stands for; None for every other symbol."""
+    """The unknown, derivative, input or time whose value before the round this symbol stands for; None for every other symbol."""
     role = _CONTINUOUS.get(item.data.role)
     return None if role is None else symbol(role, item.data.name)
 

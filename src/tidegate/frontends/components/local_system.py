@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,6 +33,8 @@ from tidegate.model import Action, Assignment, Message, Terminate, When
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["LocalSystem", "declarations_below", "follow", "given_value", "standing_alone", "structure_key"]
+
+_IF_GIVEN: Final = {Role.INPUT: Role.UNKNOWN, Role.INPUT_BEFORE: Role.UNKNOWN_BEFORE}  # what an input of a part is that an equation gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ class LocalSystem:
         bodies += [action for event in self.agenda.time_events for action in event.actions]
         for action in (*bodies, *self.agenda.initial_actions, *self.agenda.final_actions):
             roots += [action.target, action.value] if isinstance(action, Assignment) else [action.condition]
-        return tuple(item for item in walk(roots) if item.op == "symbol" and item.data.role is not Role.TIME)
+        return tuple(item for item in walk(roots) if item.op == "symbol" and item.data.role not in (Role.TIME, Role.TIME_BEFORE))
 
     @cached_property
     def inputs_given(self) -> frozenset[str]:
@@ -97,8 +99,8 @@ class LocalSystem:
         mapping: dict[Expr, Expr] = {}
         for item in self.symbols:
             name = joined(path, item.data.name)
-            role = Role.UNKNOWN if item.data.role is Role.INPUT and name in given else item.data.role
-            mapping[item] = symbol(role, name)
+            role: Role = item.data.role
+            mapping[item] = symbol(_IF_GIVEN.get(role, role) if name in given else role, name)
         if not path and all(old is new for old, new in mapping.items()):
             return self
         old = list(dict.fromkeys(side for item in (*self.equalities, *self.initial) for side in (item.left, item.right)))

@@ -6,24 +6,27 @@ algebraic variable; derivatives that are used elsewhere are then replaced by the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies, symbol
 from tidegate.expressions.substitute import substitute
-from tidegate.frontends.components.agenda import Agenda
-from tidegate.frontends.components.at_once import equations_at_once, resolve
+from tidegate.frontends.components.agenda import Agenda, expression_of
+from tidegate.frontends.components.at_once import Followers, equations_at_once, resolve
 from tidegate.frontends.components.der_and_pre import continuous_of
 from tidegate.frontends.components.elements import flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.flatten import Flat, component_place, flatten
 from tidegate.frontends.components.instants import kept_in, solved_at_instants
+from tidegate.frontends.components.relations_before import relations_before
 from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["lower"]
+
+_BEFORE: Final = {Role.UNKNOWN: Role.PREVIOUS, Role.DISCRETE: Role.PREVIOUS, Role.INPUT: Role.INPUT_BEFORE, Role.TIME: Role.TIME_BEFORE}
 
 
 @dataclass(eq=False)
@@ -176,41 +179,72 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Ori
     system.initial = [_with(item, mapping) for item in system.initial]
     states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
     at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
+    system.agenda = _at_both_ends(system.agenda, mapping)
     before = _values_before(system.agenda, mapping)
-    asked = mapping | _values_asked_before(system.agenda, mapping)
+    asked = mapping | _values_asked_before(system.agenda, lambda: Followers.of(mapping, () if rates else system.equalities, states))
     if not asked and not before and not any(at_once.values()):
         return
     system.agenda = system.agenda.replaced(mapping | before, asked, at_once)
     for old, new in zip(list(origins), substitute(list(origins), asked), strict=True):
         origins.setdefault(new, origins[old])
+    _remember_relations(system, origins)
+
+
+def _remember_relations(system: _System, origins: dict[Expr, Origin]) -> None:
+    """Put in what keeps the truth that relations had before a round, where a condition or a body asks for it."""
+    unknowns = [item for v in system.variables if v.role in (VariableRole.STATE, VariableRole.ALGEBRAIC) for item in v.symbols()]
+    found = relations_before(system.agenda, unknowns)
+    if found.variables or found.in_bodies:
+        system.agenda = system.agenda.replaced(found.in_bodies, found.replaced, {})
+    initial = (*system.agenda.initial_actions, *found.initial)
+    system.agenda = replace(system.agenda, whens=(*system.agenda.whens, *found.whens), initial_actions=initial)
+    system.variables.extend(found.variables)
+    for old, new in zip(list(origins), substitute(list(origins), found.replaced), strict=True):
+        origins.setdefault(new, origins[old])
+
+
+def _at_both_ends(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> Agenda:
+    """At the start and at the end of a run what anything was before is what it is."""
+    actions = (*agenda.initial_actions, *agenda.final_actions)
+    present = {item: mapping.get(own, own) for item in dependencies(*map(expression_of, actions)) if (own := continuous_of(item)) is not None}
+    ends = Agenda(initial_actions=agenda.initial_actions, final_actions=agenda.final_actions).replaced(present, {}, {})
+    return replace(agenda, initial_actions=ends.initial_actions, final_actions=ends.final_actions)
 
 
 def _values_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-    """For ``tg.pre`` of what is no discrete variable its value before the round, which is what stands in the workspace."""
-    actions = [*(action for body in agenda.bodies.values() for action in body.actions), *agenda.initial_actions, *agenda.final_actions]
-    values = [action.value if isinstance(action, Assignment) else action.condition for action in actions]
-    return {item: mapping.get(own, own) for item in dependencies(*values) if (own := continuous_of(item)) is not None}
+    """For ``tg.pre`` of what is no discrete variable in bodies: what it follows from, before the round."""
+    asked = {item: own for body in agenda.bodies.values() for item in body.reads if (own := continuous_of(item)) is not None}
+    return {item: _before(mapping.get(own, own)) for item, own in asked.items()}
 
 
-def _values_asked_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+def _before(value: Expr) -> Expr:
+    (found,) = substitute([value], {s: symbol(_BEFORE[s.data.role], s.data.name) for s in dependencies(value) if s.data.role in _BEFORE})
+    return found
+
+
+def _values_asked_before(agenda: Agenda, find_followers: Callable[[], Followers]) -> dict[Expr, Expr]:
     """For ``tg.pre`` of what is no discrete variable in conditions and times: of a state it is kept, of what follows from states it follows."""
     roots = [item for when in agenda.whens for branch in when.branches for item in branch.conditions]
     roots += [item for event in agenda.time_events for item in (event.first, event.period) if item is not None]
+    asked = {item: own for item in dependencies(*roots) if (own := continuous_of(item)) is not None}
+    followers = find_followers() if asked else Followers({}, {})
     found: dict[Expr, Expr] = {}
-    for item in dependencies(*roots):
-        own = continuous_of(item)
-        if own is None:
-            continue
-        value = mapping.get(own, own)
-        before = {s: symbol(Role.PREVIOUS, s.data.name) for s in dependencies(value) if s.data.role in (Role.UNKNOWN, Role.DISCRETE)}
+    for item, own in asked.items():
+        value = followers.values.get(own, own)
+        if not followers.tied.keys().isdisjoint(dependencies(value)):
+            value = own
         if any(s.data.role is Role.DERIVATIVE for s in dependencies(value)):
             label = next((b.label for when in agenda.whens for b in when.branches if item in dependencies(*b.conditions)), "a clause")
             raise UsageError(
-                f"the condition of {label} asks for tg.pre of the derivative of {own.data.name}, which is not known before the round",
+                f"the condition of {label} asks for tg.pre of {_as_written(own)}, which is not known before the round",
                 hint="keep its value in a tg.Discrete at the event before, or ask for tg.pre of the states",
             )
-        (found[item],) = substitute([value], before)
+        found[item] = _before(value)
     return found
+
+
+def _as_written(own: Expr) -> str:
+    return f"the derivative of {own.data.name}" if own.data.role is Role.DERIVATIVE else own.data.name
 
 
 def _refuse_values_before(equalities: Iterable[Equality]) -> None:
