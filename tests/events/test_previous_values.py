@@ -192,7 +192,7 @@ def test_what_has_no_value_before_is_refused_by_name(equation: str, condition: s
             yield tg.der(self.x) == self.z
             yield self.z**3 + self.z == tg.pre(self.x if equation == "x" else self.k)
 
-        @tg.when(lambda self: tg.pre({"k": self.k, "z": self.z, "der": tg.der(self.x)}[condition]) > 1.0)
+        @tg.when(lambda self: tg.pre({"k": self.k, "z": self.z, "der": tg.der(self.x)}[condition]) > self.k + 1.0)
         def look(self) -> Any:
             return {self.k: 0.0}
 

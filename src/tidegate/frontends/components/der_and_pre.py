@@ -115,11 +115,15 @@ def pre(x: Any) -> Any:
     """The value before a round of an event; between events the value itself.
 
     In the condition of a clause it is the value before the round that led there: ``self.k > tg.pre(self.k)`` becomes true in the round after one that
-    has raised ``k``, and is false again in the next. So of discrete variables, of states, and of outputs that follow from these.
+    has raised ``k``, and is false again in the next. So of discrete variables, of states, and of outputs, algebraic variables and inputs of parts
+    that follow from these.
 
     In the body of a clause it is the value before the present round. Of a discrete variable or a state the body sees it anyway. Of an output or an
     algebraic variable it may differ from what the body sees, where another clause of the same instant changes what the variable follows from by an
     equation.
+
+    Of a relation, as ``self.x > 0.5``, it is the truth that it had before it changed, in conditions and in bodies: the state is the same before and
+    after.
 
     Examples
     --------

@@ -214,11 +214,13 @@ def _at_both_ends(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> Agenda:
 def _values_before(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
     """For ``tg.pre`` of what is no discrete variable in bodies: what it follows from, before the round."""
     asked = {item: own for body in agenda.bodies.values() for item in body.reads if (own := continuous_of(item)) is not None}
-    return {item: _before(mapping.get(own, own)) for item, own in asked.items()}
+    # discrete variables are in bodies what they were
+    return {item: _before(mapping.get(own, own), but=Role.DISCRETE) for item, own in asked.items()}
 
 
-def _before(value: Expr) -> Expr:
-    (found,) = substitute([value], {s: symbol(_BEFORE[s.data.role], s.data.name) for s in dependencies(value) if s.data.role in _BEFORE})
+def _before(value: Expr, *, but: Role | None = None) -> Expr:
+    roles = {s: s.data.role for s in dependencies(value)}
+    (found,) = substitute([value], {s: symbol(_BEFORE[role], s.data.name) for s, role in roles.items() if role in _BEFORE and role is not but})
     return found
 
 

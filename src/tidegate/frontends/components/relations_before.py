@@ -69,11 +69,16 @@ def relations_before(agenda: Agenda, unknowns: Iterable[Expr]) -> RelationsBefor
     variables: list[Variable] = []
     more: list[When] = []
     starts: list[Assignment] = []
-    for step, origin in _largest({**values, **conditions}, moving.keys()):
+    steps = [*_largest(conditions, moving.keys(), _BEFORE), *_largest(values, moving.keys(), (*_BEFORE, Role.DISCRETE))]
+    known: dict[Expr, Expr] = {}
+    for step, origin in steps:
         (now,) = substitute([step], present)
-        (at_start,) = substitute([as_real(now)], first)
-        kept = symbol(Role.DISCRETE, f"pre({now!r})")
+        is_known = now in known
+        kept = known.setdefault(now, symbol(Role.DISCRETE, f"pre({now!r})"))
         replaced[step] = as_boolean(kept) if now.is_boolean else kept
+        if is_known:
+            continue
+        (at_start,) = substitute([as_real(now)], first)
         kind = "boolean" if now.is_boolean else "real"
         variables.append(Variable(kept.data.name, VariableRole.DISCRETE, kind=kind, start=(ZERO,), origin=origin, is_hidden=True))
         follows = (Assignment(kept, as_real(now), origin),)
@@ -92,8 +97,14 @@ def _changes(now: Expr, kept: Expr) -> tuple[Expr, ...]:
     return ((now != kept) & (kept == symbol(Role.PREVIOUS, kept.data.name)),)
 
 
-def _largest(roots: Mapping[Expr, Origin], moving: Container[Expr]) -> Iterator[tuple[Expr, Origin]]:
-    """Relations between values before, or whole parts of such, one of which moves, that are in no other, and where they are asked for."""
+def _largest(roots: Mapping[Expr, Origin], moving: Container[Expr], roles: Container[Role]) -> Iterator[tuple[Expr, Origin]]:
+    """Relations between values before, or whole parts of such, one of which moves, that are in no other, and where they are asked for.
+
+    Parameters
+    ----------
+    roots : conditions or values, and where they stand.
+    roles : of symbols that stand for values before there.
+    """
     waiting, seen = [*roots.items()], set[Expr]()
     while waiting:
         item, origin = waiting.pop()
@@ -101,7 +112,7 @@ def _largest(roots: Mapping[Expr, Origin], moving: Container[Expr]) -> Iterator[
             continue
         seen.add(item)
         read = dependencies(item) if item.op in _STEPS else ()
-        if any(s in moving for s in read) and all(s.data.role in (*_BEFORE, Role.PARAMETER) for s in read):
+        if any(s in moving for s in read) and all(s.data.role in roles or s.data.role is Role.PARAMETER for s in read):
             yield item, origin
         else:
             waiting.extend((argument, origin) for argument in (item.args[1:] if _has_no_jump(item) else item.args))
