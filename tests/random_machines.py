@@ -199,7 +199,8 @@ class Machine:
             due = sorted((start + ticks[k] * period, k) for k, clause in enumerate(self._clauses) if clause.clock for period, start in [clause.clock])
             crossing = min(self._crossings(values, rates), default=None)
             until = min(due[0][0], self.end)
-            if any(abs(other - until) < _NEAR for other in (*(when for when, _ in due[1:]), self.end) if other != until):
+            instants = sorted([*(when for when, _ in due), self.end])
+            if instants[1] - instants[0] < _NEAR:
                 raise UnclearError
             if crossing is not None and t + crossing[0] < until + _NEAR:
                 if t + crossing[0] > until - _NEAR:
