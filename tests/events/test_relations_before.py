@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,7 +138,7 @@ class Driven(tg.Component):
     def equations(self) -> Any:
         yield tg.der(self.x) == 1.0
         yield self.f.u == self.n - self.k
-        yield self.f.on == tg.where(self.x > 0.6, 1.0, 0.0)
+        yield self.f.on == (self.x > 0.6)
         yield self.level == 2 * self.n + 1
 
     @tg.every(1.0, start=0.5)
@@ -225,3 +226,15 @@ def test_an_output_is_read_with_all_new_values_though_another_branch_of_the_chai
             return {self.a: 7, self.b: 3}
 
     assert tg.simulate(Chained(), (0.0, 2.0)).final["seen"] == 4
+
+
+def test_an_input_has_a_value_before_in_a_component_from_a_file_too(tmp_path: Path) -> None:
+    path = tmp_path / "follower.tgm"
+    tg.precompile(Follower(), path)
+    stored = tg.load_component(path)
+
+    class Whole(Driven):
+        f = stored()
+
+    final = tg.simulate(Whole(), (0.0, 4.0)).final
+    assert (final["f.rises"], final["f.edges"]) == (4, 1)

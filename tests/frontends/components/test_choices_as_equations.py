@@ -155,3 +155,19 @@ def test_of_arrays_element_by_element() -> None:
     result = tg.simulate(Several(), (0.0, 1.0), rtol=1e-9, outputs=[0.3, 0.6, 0.8])
     x = np.exp(-result.t)[:, None] * np.array([1.0, 0.8])
     assert result["w"].values == pytest.approx(np.where(x > 0.5, 0.0, x), abs=1e-7)
+
+
+def test_a_condition_is_one_or_zero_where_a_number_is_to_be_equal_to_it() -> None:
+    class Lamps(tg.Component):
+        x = tg.State(0.0)
+        a = tg.Algebraic(0.0)
+        y = tg.Output()
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+            yield self.a == (self.x > 0.6)
+            yield (self.x < 0.2) == self.y
+
+    result = tg.simulate(Lamps(), (0.0, 1.0), outputs=[0.1, 0.5, 0.9], event_rows=False)
+    assert result["a"].values.tolist() == [0, 0, 1]
+    assert result["y"].values.tolist() == [1, 0, 0]

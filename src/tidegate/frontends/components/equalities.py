@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tidegate.errors import ModelError, Origin
-from tidegate.expressions import ZERO, Expr, Role, as_expr, select
+from tidegate.expressions import ZERO, Expr, Role, as_expr, as_real, dependencies, select
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Equality", "equation_sides", "make_equality", "merge_equalities", "read_equalities"]
+
+_DETERMINED: Final = (Role.UNKNOWN, Role.DERIVATIVE, Role.INPUT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +111,16 @@ def make_equality(left: Any, right: Any) -> Any:
         a, b = as_expr(left), as_expr(right)
     except TypeError:
         return left == right
-    if a.is_boolean or b.is_boolean or (a.is_constant and b.is_constant) or a is b:
+    if (a.is_constant and b.is_constant) or a is b:
         return left == right
-    return Equality(*_oriented(a, b))
+    if (a.is_boolean or b.is_boolean) and not _is_determined(b if a.is_boolean else a):
+        return left == right
+    return Equality(*_oriented(as_real(a), as_real(b)))  # a truth value is 1 or 0 where a number is to be equal to it
+
+
+def _is_determined(side: Expr) -> bool:
+    """Whether it is no condition either, and has something in it that an equation can give a value."""
+    return not side.is_boolean and any(item.data.role in _DETERMINED for item in dependencies(side))
 
 
 def read_equalities(item: Any, origin: Origin) -> list[Equality]:

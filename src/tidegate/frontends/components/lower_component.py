@@ -64,7 +64,7 @@ def lower(component: Any, name: str, *, is_open: bool = False) -> Model:
     _define_outputs(system)
     rates = _explicit_rates(system)
     form = Form.DAE if rates is None else Form.ODE
-    _put_in(system, rates or {}, flat.condition_origins)
+    _put_in(system, rates or {}, flat.condition_origins, is_open=is_open)
     equations = tuple(Equation(item.left, item.right, origin=item.origin, label=_label(item)) for item in _ordered(system, form))
     outputs = {item.data.name: Definition(item.data.name, as_real(found.right), found.origin) for item, found in system.definitions.items()}
     return Model(
@@ -171,7 +171,7 @@ def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
     return None if circular else resolved
 
 
-def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Origin]) -> None:
+def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Origin], *, is_open: bool) -> None:
     """Put outputs, and an ODE's derivatives, wherever they are used."""
     system.equalities = [replace(item, right=rates[item.left]) if item.left in rates else item for item in system.equalities]
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
@@ -187,13 +187,13 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Ori
     system.agenda = system.agenda.replaced(mapping | before, asked, at_once)
     for old, new in zip(list(origins), substitute(list(origins), asked), strict=True):
         origins.setdefault(new, origins[old])
-    _remember_relations(system, origins)
+    _remember_relations(system, origins, is_open=is_open)
 
 
-def _remember_relations(system: _System, origins: dict[Expr, Origin]) -> None:
+def _remember_relations(system: _System, origins: dict[Expr, Origin], *, is_open: bool) -> None:
     """Put in what keeps the truth that relations had before a round, where a condition or a body asks for it."""
     unknowns = [item for v in system.variables if v.role in (VariableRole.STATE, VariableRole.ALGEBRAIC) for item in v.symbols()]
-    found = relations_before(system.agenda, unknowns)
+    found = relations_before(system.agenda, unknowns, is_open=is_open)
     if found.variables or found.in_bodies:
         system.agenda = system.agenda.replaced(found.in_bodies, found.replaced, {})
     initial = (*system.agenda.initial_actions, *found.initial)

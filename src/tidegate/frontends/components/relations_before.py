@@ -50,13 +50,14 @@ class RelationsBefore:
     initial: tuple[Assignment, ...]
 
 
-def relations_before(agenda: Agenda, unknowns: Iterable[Expr]) -> RelationsBefore:
+def relations_before(agenda: Agenda, unknowns: Iterable[Expr], *, is_open: bool) -> RelationsBefore:
     """Hidden variables for relations that conditions and bodies ask for.
 
     Parameters
     ----------
     agenda : clauses; values before are PREVIOUS, INPUT_BEFORE and TIME_BEFORE in them.
     unknowns : symbols of states and algebraic variables; every other PREVIOUS is of a discrete variable.
+    is_open : equations that give its inputs values are still to come: what these were before stays as it is asked for.
     """
     conditions = {condition: branch.origin for when in agenda.whens for branch in when.branches for condition in branch.conditions}
     values = {expression_of(action): body.origin for body in agenda.bodies.values() for action in body.actions}
@@ -84,8 +85,9 @@ def relations_before(agenda: Agenda, unknowns: Iterable[Expr]) -> RelationsBefor
         follows = (Assignment(kept, as_real(now), origin),)
         more.append(When((Branch(_changes(now, kept), follows, kept.data.name, origin),), _LEAST_IMPORTANT, origin, is_inner=True))
         starts.append(Assignment(kept, at_start, origin))
-    _refuse_what_is_left(conditions, replaced)
-    in_bodies = replaced | {s: own for s, own in present.items() if s in moving}
+    known_later = (Role.INPUT_BEFORE,) if is_open else ()
+    _refuse_what_is_left(conditions, replaced, known_later)
+    in_bodies = replaced | {s: own for s, own in present.items() if s in moving and s.data.role not in known_later}
     return RelationsBefore(replaced, in_bodies, tuple(variables), tuple(more), tuple(starts))
 
 
@@ -118,12 +120,12 @@ def _largest(roots: Mapping[Expr, Origin], moving: Container[Expr], roles: Conta
             waiting.extend((argument, origin) for argument in (item.args[1:] if _has_no_jump(item) else item.args))
 
 
-def _refuse_what_is_left(conditions: Mapping[Expr, Origin], replaced: Mapping[Expr, Expr]) -> None:
+def _refuse_what_is_left(conditions: Mapping[Expr, Origin], replaced: Mapping[Expr, Expr], but: Container[Role]) -> None:
     """Inputs from outside and time are known at each instant, and nobody keeps what they were."""
     for condition, origin in conditions.items():
         (rest,) = substitute([condition], replaced)
         for item in dependencies(rest):
-            if item.data.role in _MOVING:
+            if item.data.role in _MOVING and item.data.role not in but:
                 raise UsageError(
                     f"a condition asks for tg.pre of {item.data.name}, {_WHAT[item.data.role]}",
                     origin=origin,
