@@ -23,7 +23,7 @@ from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.class_body import require_value
 from tidegate.frontends.components.declarations import ATTRIBUTES, UNSET, Constant, Declaration, Modification, Output
 from tidegate.frontends.components.elements import is_array
-from tidegate.frontends.components.part_rules import by_name, refuse_arithmetic, require_no_collection
+from tidegate.frontends.components.part_rules import by_name, refuse_arithmetic, require_mods, require_no_collection
 from tidegate.model import VariableRole
 from tidegate.names import suggestion
 
@@ -79,8 +79,7 @@ class Part:
                 origin=self._written_at,
                 hint=f"make it an attribute of the class, `{type(self).__name__.lower()} = {type(self).__name__}(...)`, or in __init__",
             )
-        if mods is not None and not isinstance(mods, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - users pass anything
-            raise UsageError(f"mods is {mods!r:.60}; values by names are expected", origin=self._written_at, hint='mods={"resistor.R": 5.0}')
+        require_mods(mods, self._written_at)
         self._overrides = {}
         self._mods = {}
         for name, value in {**values, **(mods or {})}.items():
@@ -305,8 +304,13 @@ class Part:
         vars(part).update(vars(written))
         within = {inner: item for inner, item in vars(self).items() if inner == "_plain"}
         vars(part).update(_place=joined(self._path, name), _outer=self, _placed_parts={}, **within)
-        vars(part)["_overrides"] = {**vars(written).get("_overrides", {}), **(values or {})}
+        declared = part.declarations() if values else {}
+        variables = {key: value for key, value in (values or {}).items() if key in declared}
+        vars(part)["_overrides"] = {**vars(written).get("_overrides", {}), **variables}
         vars(part)["_mods"] = dict(vars(written).get("_mods", {}))
+        for key, value in (values or {}).items():
+            if key not in declared:
+                part._modify(key, value)
         vars(part)["_scopes"] = dict.fromkeys([*vars(part)["_overrides"], *vars(part)["_mods"]], scope)
         for path, value in vars(self).get("_mods", {}).items():
             head, _, rest = path.partition(".")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ from tidegate.frontends.components.elements import ArrayOfSymbols, Given, is_arr
 from tidegate.frontends.components.known_numbers import Numbers
 from tidegate.frontends.components.model_part import as_part, is_source
 from tidegate.frontends.components.part import Part, Parts
-from tidegate.frontends.components.part_rules import by_name
+from tidegate.frontends.components.part_rules import by_name, require_mods
 from tidegate.model import element_names
 from tidegate.model.ports import HasPorts
 from tidegate.names import suggestion
@@ -39,6 +39,7 @@ class Array(Parts):
     ----------
     part : a class, or an instance with values that all of them have.
     shape : a number, a tuple, the name of a ``tg.Constant`` of the component around, or a function of it.
+    mods : likewise by path, ``{"R1.R": 5.0}``.
     values : values of each; an array with one dimension more than the variable gives each its own, and so does ``lambda self, k: ...``, of two
         dimensions ``lambda self, i, j: ...``.
 
@@ -56,17 +57,19 @@ class Array(Parts):
     cell[1].x
     """
 
-    def __init__(self, part: type[Part] | Part | HasPorts, shape: Given, **values: Any) -> None:
+    def __init__(self, part: type[Part] | Part | HasPorts, shape: Given, *, mods: Mapping[str, Any] | None = None, **values: Any) -> None:
         self._origin = written_at()
         one: Any = part() if isinstance(part, type) else part
         self._written: Any = as_part(one) if is_source(one) else one
         if not isinstance(self._written, Part):
             raise UsageError(f"tg.Array is given {part!r}; a class of parts is expected", origin=self._origin, hint=_HOW)
-        self._shape, self._values, self._name = shape, {name: by_name(value) for name, value in values.items()}, ""
+        require_mods(mods, self._origin)
+        given = {**values, **(mods or {})}
+        self._shape, self._values, self._name = shape, {name: by_name(value) for name, value in given.items()}, ""
         known = [*self._written.declarations(), *self._written._parts()]  # noqa: SLF001 - one class
-        for name, value in values.items():
+        for name, value in given.items():
             require_value(value, f"{type(self._written).__name__}.{name}")
-            if name not in known:
+            if name.partition(".")[0].partition("[")[0] not in known:
                 hint = suggestion(name, known, f"its variables are {', '.join(known) or 'none'}")
                 raise UsageError(f"{type(self._written).__name__} has no variable {name!r}", origin=self._origin, hint=hint)
 

@@ -12,7 +12,7 @@ from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr
 from tidegate.frontends.components.declarations import Declaration
 
-__all__ = ["by_name", "refuse_arithmetic", "require_no_collection"]
+__all__ = ["by_name", "refuse_arithmetic", "require_mods", "require_no_collection"]
 
 _OPERATORS: Final = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 _OTHERS: Final = ("lt", "le", "gt", "ge", "neg", "pos", "abs", "float", "getitem", "iter")
@@ -27,6 +27,17 @@ def by_name(value: Any) -> Any:
         return getattr(around, value.name)
 
     return of_the_component_around
+
+
+def require_mods(mods: Any, place: Origin) -> None:
+    """What is given for a part by paths is a mapping, or nothing.
+
+    Raises
+    ------
+    UsageError : for anything else.
+    """
+    if mods is not None and not isinstance(mods, Mapping):
+        raise UsageError(f"mods is {mods!r:.60}; values by names are expected", origin=place, hint='mods={"resistor.R": 5.0}')
 
 
 def require_no_collection(owner: str, name: str, item: Any, kind: type, place: Origin) -> None:
