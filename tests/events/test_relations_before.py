@@ -62,6 +62,7 @@ def counted(condition: Condition, method: str = "auto", start: float = 0.0) -> f
         pytest.param(lambda self: tg.change(self.between), 2, id="two relations"),
         pytest.param(lambda self: tg.pre(self.between) & ~self.between, 1, id="the end of two relations"),
         pytest.param(lambda self: tg.edge(self.high) & (self.n == 1), 1, id="at the right time"),
+        pytest.param(lambda self: tg.sample(0.25, 0.5) & tg.pre(self.high), 5, id="at the times of a clock"),
         pytest.param(lambda self: tg.edge(self.high) & (self.n == 2), 0, id="at the wrong time"),
         pytest.param(lambda self: tg.edge(self.n > self.x + 0.5), 4, id="by a count"),
         pytest.param(lambda self: tg.edge(tg.time > 2.0), 1, id="edge of time"),

@@ -85,6 +85,26 @@ def test_a_part_without_one_of_its_equations_is_named() -> None:
         Whole().lower()
 
 
+def test_an_own_connector_that_nothing_inside_names_is_told() -> None:
+    class Open(tg.Component):
+        p, n = Pin(), Pin()
+        r, g = Resistor(R=1.0), Ground()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.p, self.r.p)
+            yield tg.connect(self.r.n, self.g.p)
+
+    class Whole(tg.Component):
+        part_a, s, g = Open(), Source(V=1.0), Ground()
+
+        def equations(self) -> Iterator[Any]:
+            yield tg.connect(self.s.p, self.part_a.p)
+            yield tg.connect(self.s.n, self.g.p, self.part_a.n)
+
+    with pytest.raises(tg.StructureError, match=r"no equation of Open names n: connect it inside, .* `yield self\.n\.i == 0`"):
+        tg.simulate(Whole(), (0.0, 1.0))
+
+
 def test_what_the_component_around_determines_is_to_be_an_input() -> None:
     class Body(tg.Component):
         v, force = tg.State(0.0), tg.Algebraic()

@@ -130,6 +130,16 @@ def _given_around(nodes: Sequence[Node], node: Node) -> list[str]:
     return [name for name in own if joined(node.path, name) in named]
 
 
+def _unused_ends(node: Node) -> list[tuple[str, str]]:
+    """Own connectors of a part of which no equation of its own names anything, and a flow of each."""
+    if node.system is None or not node.path:
+        return []
+    named = [symbol.data.name for item in node.system.equalities for symbol in dependencies(item.left, item.right)]
+    flows = [(path, name) for path, part in ends_of(node) for name, item in part.declarations().items() if isinstance(item, Flow)]
+    found = {path.removeprefix(f"{node.path}."): name for path, name in flows if not any(other.startswith(f"{path}.") for other in named)}
+    return [*found.items()]
+
+
 def _error(nodes: Sequence[Node], node: Node, name: str, n_wanted: int) -> StructureError:
     assert node.system is not None
     n_equations = node.n_equations
@@ -145,6 +155,10 @@ def _error(nodes: Sequence[Node], node: Node, name: str, n_wanted: int) -> Struc
     where += _uneven(node)
     hint = f"each variable of {kind} needs an equation; connections give those for its flows and inputs"
     given = _given_around(nodes, node) if difference > 0 else []
+    unused = _unused_ends(node) if difference > 0 else []
+    if unused and not given:
+        ends, flows = zip(*unused, strict=True)
+        hint = f"no equation of {kind} names {listed(ends)}: connect it inside, or say what flows there, `yield self.{ends[0]}.{flows[0]} == 0`"
     if given:
         hint = f"each variable of {kind} needs an equation in it; what the component around is to determine is a tg.InputSignal: {listed(given)}?"
     if difference < 0 and len(node.part.equation_methods()) > 1:

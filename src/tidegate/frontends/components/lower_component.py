@@ -227,7 +227,7 @@ def _before(value: Expr, *, but: Role | None = None) -> Expr:
 def _values_asked_before(agenda: Agenda, find_followers: Callable[[], Followers]) -> dict[Expr, Expr]:
     """For ``tg.pre`` of what is no discrete variable in conditions and times: of a state it is kept, of what follows from states it follows."""
     roots = [item for when in agenda.whens for branch in when.branches for item in branch.conditions]
-    roots += [item for event in agenda.time_events for item in (event.first, event.period) if item is not None]
+    roots += [item for event in agenda.time_events for item in (event.first, event.period, event.condition) if item is not None]
     asked = {item: own for item in dependencies(*roots) if (own := continuous_of(item)) is not None}
     followers = find_followers() if asked else Followers({}, {})
     found: dict[Expr, Expr] = {}

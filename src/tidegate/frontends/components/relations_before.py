@@ -60,6 +60,7 @@ def relations_before(agenda: Agenda, unknowns: Iterable[Expr], *, is_open: bool)
     is_open : equations that give its inputs values are still to come: what these were before stays as it is asked for.
     """
     conditions = {condition: branch.origin for when in agenda.whens for branch in when.branches for condition in branch.conditions}
+    conditions |= {event.condition: event.origin for event in agenda.time_events if event.condition is not None}
     values = {expression_of(action): body.origin for body in agenda.bodies.values() for action in body.actions}
     before = [s for s in dependencies(*conditions, *values) if s.data.role in _BEFORE]
     moving = {symbol(Role.PREVIOUS, s.data.name): s for s in unknowns}
