@@ -239,3 +239,34 @@ def test_an_input_has_a_value_before_in_a_component_from_a_file_too(tmp_path: Pa
 
     final = tg.simulate(Whole(), (0.0, 4.0)).final
     assert (final["f.rises"], final["f.edges"]) == (4, 1)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau", "bdf", "rke"])
+def test_what_a_relation_is_at_the_start_is_what_it_is_at_consistent_values(method: str) -> None:
+    class Solved(tg.Component):
+        x = tg.State(0.0)
+        y = tg.State(0.2)
+        w = tg.Output()
+        n = tg.Discrete(0)
+        edges = tg.Discrete(0)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+            yield tg.der(self.y) == 1.0 - self.y
+            yield self.w == self.x**3 + self.x
+            yield tg.initial_equations(tg.der(self.y) == 0.0)
+
+        @tg.initially
+        def ahead(self) -> Any:
+            return {self.x: 0.7}
+
+        @tg.every(1.0, start=0.25)
+        def tick(self) -> Any:
+            return {self.n: self.n + 1}
+
+        @tg.when(lambda self: (tg.edge(self.y > 0.5) | tg.edge(self.w > 0.3) | tg.change(np.floor(self.x + 0.5))) & (self.n >= 1))
+        def happens(self) -> Any:
+            return {self.edges: self.edges + 1}
+
+    result = tg.simulate(Solved(), (0.0, 0.7), method=method)
+    assert (result.final["y"], result.final["edges"], result.final["n"]) == (pytest.approx(1.0), 0, 1)

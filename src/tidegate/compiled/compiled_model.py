@@ -179,6 +179,7 @@ class EventAction:
     targets : names of what it gives a new value.
     inner_modes : modes that only its conditions have, of what the system does by itself; None for what is an event of the user's model.
     is_expected : worth a word where it never happens.
+    keeps : it keeps what a relation was, at the start what that is.
     """
 
     label: str
@@ -193,6 +194,7 @@ class EventAction:
     fails: bool = False
     inner_modes: tuple[int, ...] | None = None
     is_expected: bool = True
+    keeps: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,6 +59,7 @@ class TransitionBody:
             fails=any(isinstance(action, Terminate) and action.is_failure for action in self.actions),
             is_expected=self.inner_modes is None and not self.at_start,
             inner_modes=self.inner_modes,
+            keeps=self.inner_modes is not None and self.at_start,
         )
 
 

@@ -57,8 +57,8 @@ CLOCK_STOPPED, UNDECIDED_GUARD, NO_SENSITIVITIES, OFF_CONSTRAINTS, POLE, DELAY_V
 STATE_EVENT, TIME_EVENT, INITIAL_EVENT, STEP_EVENT = 1, 2, 4, 8
 # chain numbers from here on belong to no chain: remarks, which happen with the branch or time event they belong to
 FIRST_REMARK: Final = 1 << 32
-# what a clause that happened means even where it changed no value: the end of the run, an entry in the log
-TERMINATES, IS_NOTED = 1, 2
+# what a clause means, if it happened also where it changed no value: the end of the run, an entry in the log; it keeps what a relation was
+TERMINATES, IS_NOTED, KEEPS = 1, 2, 4
 # kinds of guards
 RELATION, LOWER, UPPER = range(3)
 # kinds of rows

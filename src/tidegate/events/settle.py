@@ -10,7 +10,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import FIRST_REMARK, TERMINATES, vector
+from tidegate.compiled.workspace import FIRST_REMARK, KEEPS, TERMINATES, vector
 from tidegate.events.tolerances import HELD_STILL, HELD_STILL_TOLERANCE
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "conditions_hold",
     "drop_of_states",
     "keep_conditions",
+    "keep_relations",
     "keep_states",
     "n_rising",
     "note_conditions",
@@ -73,6 +74,28 @@ def note_start(run, t):
     read_conditions(run, t, run.conditions_at)
     for c in range(run.n_when):
         run.held[c] = 1.0 if run.conditions[c] != 0.0 else 0.0
+
+
+@native
+def keep_relations(run, t):
+    """What clauses of the system keep of relations at the start of a run, where conditions ask what these were."""
+    keeps = False
+    read_conditions(run, t, run.conditions_now_at)
+    n_branches = _branches(run)
+    branch = run.branch_first
+    for b in range(n_branches):
+        if run.action_meaning[b] & KEEPS:
+            for c in range(branch[b], branch[b + 1]):
+                if run.conditions_now[c] != 0.0:
+                    run.flags[b] = 1.0
+                    keeps = True
+    if keeps:
+        compute_bodies(run, t)
+        write_bodies(run)
+        remember_discrete(run)
+        for b in range(n_branches):
+            if run.action_meaning[b] & KEEPS:
+                run.fired[b] = 0.0
 
 
 @native

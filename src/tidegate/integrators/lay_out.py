@@ -158,7 +158,9 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         "used": tapes.used, "tape_first": tapes.first_row,
         "tape_rows": tapes.n_rows.ravel(), "tape_value": tapes.value, "tape_rate": tapes.rate, "tape_bend": tapes.bend,
         "tape_code": tapes.code.ravel(),
-        "action_meaning": [w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted for fire in model.event_actions],
+        "action_meaning": [
+            w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted + w.KEEPS * fire.keeps for fire in model.event_actions
+        ],
         "dropping": model.layout.dropping, "first_of_quantity": _first_of_quantity(model),
         "repeats": [clock.repeats for clock in model.clocks],
     }  # fmt: skip

@@ -69,7 +69,8 @@ class Branch:
     conditions : boolean expressions; any of them becoming true fires the branch.
     actions : what is done; branches and time events with the same tuple of actions are one body.
     label : how the log and messages name it, e.g. ``"bounce"``.
-    at_start : whether it happens at the start of a run too, where a condition is true there; initial actions do that (``model.at_start``).
+    at_start : whether it happens at the start of a run too, where a condition is true there; initial actions do that (``model.at_start``),
+        of what is put in for the solution's sake the run itself.
     """
 
     conditions: tuple[Expr, ...]

@@ -194,8 +194,9 @@ def _remember_relations(system: _System, origins: dict[Expr, Origin], *, is_open
     """Put in what keeps the truth that relations had before a round, where a condition or a body asks for it."""
     unknowns = [item for v in system.variables if v.role in (VariableRole.STATE, VariableRole.ALGEBRAIC) for item in v.symbols()]
     found = relations_before(system.agenda, unknowns, is_open=is_open)
-    if found.variables or found.in_bodies:
-        system.agenda = system.agenda.replaced(found.in_bodies, found.replaced, {})
+    if not found.variables and not found.in_bodies:
+        return
+    system.agenda = system.agenda.replaced(found.in_bodies, found.replaced, {})
     initial = (*system.agenda.initial_actions, *found.initial)
     system.agenda = replace(system.agenda, whens=(*system.agenda.whens, *found.whens), initial_actions=initial)
     system.variables.extend(found.variables)
@@ -207,6 +208,8 @@ def _at_both_ends(agenda: Agenda, mapping: Mapping[Expr, Expr]) -> Agenda:
     """At the start and at the end of a run what anything was before is what it is."""
     actions = (*agenda.initial_actions, *agenda.final_actions)
     present = {item: mapping.get(own, own) for item in dependencies(*map(expression_of, actions)) if (own := continuous_of(item)) is not None}
+    if not present:
+        return agenda
     ends = Agenda(initial_actions=agenda.initial_actions, final_actions=agenda.final_actions).replaced(present, {}, {})
     return replace(agenda, initial_actions=ends.initial_actions, final_actions=ends.final_actions)
 

@@ -63,6 +63,8 @@ def relations_before(agenda: Agenda, unknowns: Iterable[Expr], *, is_open: bool)
     conditions |= {event.condition: event.origin for event in agenda.time_events if event.condition is not None}
     values = {expression_of(action): body.origin for body in agenda.bodies.values() for action in body.actions}
     before = [s for s in dependencies(*conditions, *values) if s.data.role in _BEFORE]
+    if not before:
+        return RelationsBefore({}, {}, (), (), ())
     moving = {symbol(Role.PREVIOUS, s.data.name): s for s in unknowns}
     moving |= {s: symbol(_MOVING[s.data.role], s.data.name) for s in before if s.data.role in _MOVING}
     present = {s: moving.get(s, symbol(Role.DISCRETE, s.data.name)) for s in before}
@@ -84,7 +86,7 @@ def relations_before(agenda: Agenda, unknowns: Iterable[Expr], *, is_open: bool)
         kind = "boolean" if now.is_boolean else "real"
         variables.append(Variable(kept.data.name, VariableRole.DISCRETE, kind=kind, start=(ZERO,), origin=origin, is_hidden=True))
         follows = (Assignment(kept, as_real(now), origin),)
-        more.append(When((Branch(_changes(now, kept), follows, kept.data.name, origin),), _LEAST_IMPORTANT, origin, is_inner=True))
+        more.append(When((Branch(_changes(now, kept), follows, kept.data.name, origin, at_start=True),), _LEAST_IMPORTANT, origin, is_inner=True))
         starts.append(Assignment(kept, at_start, origin))
     known_later = (Role.INPUT_BEFORE,) if is_open else ()
     _refuse_what_is_left(conditions, replaced, known_later)

@@ -10,7 +10,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import RELATION
+from tidegate.compiled.workspace import KEEPS, RELATION
 from tidegate.events.crossing import forget_where_guards_left
 from tidegate.events.guards import guard_roundoff, guard_slopes, refresh_activity
 from tidegate.events.not_tied import NOTHING
@@ -34,7 +34,7 @@ def may_start_clearly(run):
         if run.guard_kind[j] != RELATION:
             return False
     for k in range(run.n_actions):
-        if run.flags[k] != 0.0:
+        if run.flags[k] != 0.0 or run.action_meaning[k] & KEEPS:
             return False
     return True
 

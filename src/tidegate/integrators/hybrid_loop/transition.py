@@ -39,6 +39,7 @@ from tidegate.events.settle import (
     compute_bodies,
     conditions_hold,
     drop_of_states,
+    keep_relations,
     keep_states,
     note_start,
     read_conditions,
@@ -309,6 +310,7 @@ def settle(run, t, kind):
     if kicks > _MANY and kick < _SHRUNK * first_kick:
         return _without_end(run, t, 0, first_kick, kick)
     if at_start:
+        keep_relations(run, t)
         note_start(run, t)
     refresh_activity(run)
     return 0
