@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tidegate as tg
@@ -42,3 +43,29 @@ def test_every_declaration_takes_its_texts() -> None:
     kinds = (tg.State, tg.Algebraic, tg.Discrete, tg.Parameter, tg.Constant, tg.Input, tg.Potential, tg.Flow)
     for made in (*(kind(300.0, **texts) for kind in kinds), *(kind(**texts) for kind in (tg.Output, tg.InputSignal, tg.OutputSignal))):
         assert {name: getattr(made, name) for name in texts} == texts
+
+
+def test_an_output_that_only_its_function_makes_an_array_is_not_read_as_a_number() -> None:
+    class Doubled(tg.Component):
+        x = tg.State(np.array([0.0, 1.0, 2.0]))
+        total = tg.State(0.0)
+        two = tg.Output(lambda self: 2 * self.x)
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == np.ones(3)
+            yield tg.der(self.total) == np.max(self.two)
+
+    with pytest.raises(tg.UsageError, match=r"two is an array, .*\n.*\n.*add shape=3 to its tg\.Output"):
+        tg.simulate(Doubled(), (0.0, 1.0))
+
+
+def test_an_output_that_is_a_text_is_told_what_it_may_be() -> None:
+    class Words(tg.Component):
+        x = tg.State(0.0)
+        word = tg.Output(lambda self: "hot" if self.x > 0.5 else "cold")
+
+        def equations(self) -> Any:
+            yield tg.der(self.x) == 1.0
+
+    with pytest.raises(tg.UsageError, match=r"word: .* is not a number or an expression"):
+        tg.simulate(Words(), (0.0, 1.0))

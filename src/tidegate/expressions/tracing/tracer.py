@@ -171,7 +171,8 @@ class Tracer:
             return UntraceableError(
                 "a number is looked into as if it were an array",
                 origin=origin,
-                hint="the order of arguments is f(t, y), with the time first, and residual(t, y, ydot)",
+                hint="the order of arguments is f(t, y), with the time first, and residual(t, y, ydot); in a component an array of a function "
+                "says its shape: tg.Output(lambda self: 2 * self.x, shape=3)",
             )
         for kind, hint in _OF_THE_USERS_OWN:
             if isinstance(error, kind):

@@ -110,6 +110,8 @@ def _flattened(component: Any, name: str, is_open: bool) -> Flat:
     for condition, origin in reader.condition_origins.items():
         found.condition_origins.setdefault(condition, origin)
     found.agenda = Agenda.joined(agendas)
+    if reader.unsaid:
+        _require_not_read_as_numbers(reader.unsaid, nodes)
     if len(nodes) > 1 or len(component.equation_methods()) > 1:
         require_balance(nodes, found.variables, name)
     if is_open:  # balance has been looked at as if nothing flowed
@@ -120,6 +122,15 @@ def _flattened(component: Any, name: str, is_open: bool) -> Flat:
     if len(nodes) > 1:
         _switch(nodes, found)
     return found
+
+
+def _require_not_read_as_numbers(unsaid: Mapping[str, tuple[tuple[int, ...], Origin]], nodes: Sequence[Node]) -> None:
+    """An output of which only its own function tells that it is an array is a number to what reads it."""
+    read = {item.data.name for node in nodes if node.system is not None for item in node.system.symbols if item.data.role is Role.UNKNOWN}
+    for name in sorted(read & unsaid.keys()):
+        shape, origin = unsaid[name]
+        fault = f"{name} is an array, and something reads it that takes it for a number"
+        raise UsageError(fault, origin=origin, hint=f"add shape={shape[0] if len(shape) == 1 else shape} to its tg.Output")
 
 
 def _switch(nodes: Sequence[Node], found: Flat) -> None:
@@ -195,6 +206,7 @@ class _VariableReader:
         self._name, self._given = name, given
         self._followers: dict[str, Follower] = {}
         self._values: dict[tuple[str, Any], Any] = {}
+        self.unsaid: dict[str, tuple[tuple[int, ...], Origin]] = {}  # outputs that are arrays, which only their functions tell
 
     @property
     def condition_origins(self) -> Mapping[Expr, Origin]:
@@ -217,6 +229,8 @@ class _VariableReader:
             start, shape = _start(declaration, value, origin)
             role = self._role(node, name, declaration, origin)
             if isinstance(declaration, Output):
+                if shape and declaration.shape is None:
+                    self.unsaid[name] = (shape, origin)
                 pairs = zip(flat(quantity(Role.UNKNOWN, name, shape)), start, strict=bool(start))
                 defined = [Equality(item, value, origin, f"{item!r} == {value!r}" if node.path else "") for item, value in pairs]
                 if node.path:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tidegate.errors import Origin
+from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_expr, substitute, symbol, walk
 from tidegate.expressions.tracing.value_kinds import is_function
 from tidegate.frontends.components.agenda import Agenda, read_agenda
@@ -217,13 +217,23 @@ def follow(part: Any, name: str, place: Origin, methods: Callable[[Any], list[Ca
         }
         equalities += connection_equalities(follower.connections, inner, signals, name, alone)
     values = {
-        own: follower.value(given, declaration.origin)
+        own: _require_numbers(follower.value(given, declaration.origin), own, declaration)
         for own, declaration in alone.declarations().items()
         if is_function(given := given_value(alone, own, declaration)) and outer_scope(alone, own) is None and not isinstance(declaration, Constant)
     }
     agenda = read_agenda(alone.all_clauses(), follower)
     agenda = _with_demands(agenda, follower.demands)
     return LocalSystem(tuple(equalities), n_own, agenda, values, follower.condition_origins, tuple(follower.enables), tuple(follower.initial))
+
+
+def _require_numbers(value: Any, name: str, declaration: Declaration) -> Any:
+    if not declaration.texts:
+        try:
+            list(map(as_expr, flat(value)))
+        except TypeError as reason:
+            hint = "a number or an expression; texts are values of tg.Discrete(..., values=...) and tg.Parameter(..., values=...)"
+            raise UsageError(f"{name}: {reason}", origin=declaration.origin, hint=hint) from None
+    return value
 
 
 def _expression(action: Action) -> Expr:
