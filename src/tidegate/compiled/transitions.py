@@ -17,7 +17,7 @@ from tidegate.compiled.locking import Locking
 from tidegate.compiled.vector_symbols import action_symbol, count_symbol, drop_symbol
 from tidegate.compiled.workspace import FIRST_REMARK
 from tidegate.errors import ModelError, Origin
-from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, heard, node, select, symbol, walk
+from tidegate.expressions import FALSE, TRUE, ZERO, Expr, Role, as_real, differentiate, heard, makes_events, node, select, symbol, walk
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
 from tidegate.model import Action, Assignment, Message, Model, Terminate
@@ -25,7 +25,6 @@ from tidegate.quick_dataclass import dataclass
 
 __all__ = ["TargetWriter", "TransitionBody", "Transitions", "flatten_transitions", "states_before"]
 
-_STEPS: Final = ("gt", "ge", "nonzero", "floor", "segment")
 _ROUNDING: Final = 8 * 2.220446049250313e-16  # of two values: so far apart they are one
 
 
@@ -122,7 +121,7 @@ def _with_drops(conditions: Sequence[Expr], states: Sequence[Expr]) -> list[Expr
             # x against its own value before: x itself cancels, and no guard has to watch a function that is always zero
             (g,) = item.args
             # what goes in steps has no rate either, and is not always the same
-            steps = {step: symbol(Role.MODE, f"step {k}") for k, step in enumerate(walk([g])) if step.op in _STEPS}
+            steps = {step: symbol(Role.MODE, f"step {k}") for k, step in enumerate(walk([g])) if makes_events(step)}
             (smooth,) = substitute([g], steps)
             still = {s: ZERO for s in dependencies(smooth) if s.data.role is Role.UNKNOWN and differentiate(smooth, s) is ZERO}
             rested[item] = node(item.op, tuple(substitute(substitute([smooth], still), {kept: step for step, kept in steps.items()})))

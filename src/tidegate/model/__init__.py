@@ -4,6 +4,7 @@ from tidegate.errors import Origin
 from tidegate.model.equations import Definition, Equation, OpaquePart
 from tidegate.model.events import (
     DEFAULT_PRIORITY,
+    LEAST_IMPORTANT,
     Action,
     Assignment,
     Branch,
@@ -12,12 +13,14 @@ from tidegate.model.events import (
     Terminate,
     TimeEvent,
     When,
+    expression_of,
 )
 from tidegate.model.model import Form, KeepsCode, Lowerable, Model
 from tidegate.model.variables import MAX_DIMENSIONS, STATE_SELECTS, Bound, StateSelect, Variable, VariableRole, element_names
 
 __all__ = [
     "DEFAULT_PRIORITY",
+    "LEAST_IMPORTANT",
     "MAX_DIMENSIONS",
     "STATE_SELECTS",
     "Action",
@@ -41,4 +44,5 @@ __all__ = [
     "VariableRole",
     "When",
     "element_names",
+    "expression_of",
 ]

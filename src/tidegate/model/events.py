@@ -9,9 +9,22 @@ from tidegate.errors import Origin
 from tidegate.expressions import TRUE, Expr
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["DEFAULT_PRIORITY", "Action", "Assignment", "Branch", "Message", "StepEvent", "Terminate", "TimeEvent", "When"]
+__all__ = [
+    "DEFAULT_PRIORITY",
+    "LEAST_IMPORTANT",
+    "Action",
+    "Assignment",
+    "Branch",
+    "Message",
+    "StepEvent",
+    "Terminate",
+    "TimeEvent",
+    "When",
+    "expression_of",
+]
 
 DEFAULT_PRIORITY: Final = 50  # DSblock 3.3, IPRIOR on entry of BLOCKV: 1 most important ... 100 least
+LEAST_IMPORTANT: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +71,11 @@ class Message:
 
 
 Action = Assignment | Terminate | Message
+
+
+def expression_of(action: Action) -> Expr:
+    """Its new value, or the condition of what it says."""
+    return action.value if isinstance(action, Assignment) else action.condition
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tidegate.expressions import Expr, symbol, walk
 from tidegate.expressions.substitute import substitute
-from tidegate.model.events import Action, Assignment, Branch, StepEvent, TimeEvent, When
+from tidegate.model.events import Action, Assignment, Branch, StepEvent, TimeEvent, When, expression_of
 from tidegate.model.model import Model
 from tidegate.model.variables import Variable, element_names
 
@@ -23,17 +23,13 @@ def expressions_of(model: Model) -> Iterator[Expr]:
     for definition in model.definitions:
         yield definition.value
     for branch in (branch for when in model.whens for branch in when.branches):
-        yield from (*branch.conditions, *map(_expression, branch.actions))
+        yield from (*branch.conditions, *map(expression_of, branch.actions))
     for event in model.time_events:
         yield from (item for item in (event.first, event.period, event.condition) if item is not None)
-        yield from map(_expression, event.actions)
+        yield from map(expression_of, event.actions)
     for step in model.step_events:
-        yield from (step.condition, *map(_expression, step.actions))
-    yield from map(_expression, (*model.initial_actions, *model.final_actions))
-
-
-def _expression(action: Action) -> Expr:
-    return action.value if isinstance(action, Assignment) else action.condition
+        yield from (step.condition, *map(expression_of, step.actions))
+    yield from map(expression_of, (*model.initial_actions, *model.final_actions))
 
 
 def rewritten(model: Model, mapping: Mapping[Expr, Expr]) -> Model:

@@ -18,7 +18,7 @@ from tidegate.errors import InvalidModelError, Origin, UnitError
 from tidegate.expressions import Expr, Role, Symbol, symbol, walk
 from tidegate.expressions.evaluate import evaluate
 from tidegate.model.clause_checks import previous_problems, writer_problems
-from tidegate.model.events import Action, Assignment, TimeEvent
+from tidegate.model.events import Action, Assignment, TimeEvent, expression_of
 from tidegate.model.model import Form, Model
 from tidegate.model.variables import MAX_DIMENSIONS, STATE_SELECTS, Bound, Variable, VariableRole
 from tidegate.numbers_as_texts import text_problem
@@ -293,7 +293,7 @@ def _places(model: Model, *, left: bool = True) -> Iterator[tuple[str, Origin, l
     for definition in model.definitions:
         yield f"the definition of {definition.name}", definition.origin, [definition.value]
     for label, origin, actions, triggers in _agenda(model):
-        yield label, origin, [*triggers, *(action.value if isinstance(action, Assignment) else action.condition for action in actions)]
+        yield label, origin, [*triggers, *map(expression_of, actions)]
 
 
 def _uses(model: Model, is_wrong: Callable[[Expr], bool], *, left: bool = True) -> Iterator[tuple[str, Origin, str]]:

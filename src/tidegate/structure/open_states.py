@@ -13,7 +13,7 @@ from dataclasses import field
 from typing import Final
 
 from tidegate.expressions import FALSE, ONE, TRUE, ZERO, Expr, Role, select, symbol
-from tidegate.model import Action, Assignment, Branch, Equation, Origin, Variable, VariableRole, When
+from tidegate.model import LEAST_IMPORTANT, Action, Assignment, Branch, Equation, Origin, Variable, VariableRole, When
 from tidegate.names import listed
 from tidegate.quick_dataclass import dataclass
 
@@ -24,7 +24,6 @@ __all__ = ["Candidates", "OpenStates", "open_states"]
 _SMALL: Final = 0.6
 _INSIST: Final = 1e12  # at the start: so many times smaller a squared determinant is taken for the sake of a start value that must hold
 _MOST_NAMED: Final = 4
-_LEAST_IMPORTANT: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,7 @@ def _add(found: OpenStates, group: Sequence[Candidates], at_start: Callable[[Seq
     now, total = _sum(flags, first.sizes), _sum([ONE] * len(ways), first.sizes)
     small = now < _SMALL / len(ways) * total
     # what an event gives a value has that value
-    found.whens.append(When((Branch((small,), tuple(actions), label, first.origin),), _LEAST_IMPORTANT, first.origin, is_inner=True))
+    found.whens.append(When((Branch((small,), tuple(actions), label, first.origin),), LEAST_IMPORTANT, first.origin, is_inner=True))
 
 
 def _add_states(

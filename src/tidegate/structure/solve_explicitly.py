@@ -27,7 +27,7 @@ from tidegate.expressions import Expr, Role, symbol, text, walk
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import is_affine
 from tidegate.expressions.substitute import Substitution
-from tidegate.model import Action, Assignment, Equation, Form, Model, Variable, VariableRole
+from tidegate.model import Action, Assignment, Equation, Form, Model, Variable, VariableRole, expression_of
 from tidegate.model.rewriting import rewritten
 from tidegate.quick_dataclass import dataclass
 from tidegate.structure.blt import blocks_in_order
@@ -310,8 +310,7 @@ class _Solving:
     @cached_property
     def _read_by_bodies(self) -> set[Expr]:
         """Unknowns that bodies of clauses read, now or as they were."""
-        values = [action.value if isinstance(action, Assignment) else action.condition for action in self._bodies]
-        return {symbol(Role.UNKNOWN, item.data.name) for item in walk(values) if item.op == "symbol"}
+        return {symbol(Role.UNKNOWN, item.data.name) for item in walk(map(expression_of, self._bodies)) if item.op == "symbol"}
 
     @cached_property
     def _asked(self) -> set[Expr]:

@@ -16,7 +16,7 @@ from tidegate.frontends.components.elements import elements
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.instants import Instant, active, determined
-from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When, element_names
+from tidegate.model import Action, Assignment, Branch, TimeEvent, Variable, VariableRole, When, element_names, expression_of
 from tidegate.model.at_start import with_starts_of
 from tidegate.quick_dataclass import dataclass
 
@@ -50,11 +50,6 @@ class Body:
     def reads(self) -> frozenset[Expr]:
         """Symbols in its right-hand sides and conditions."""
         return dependencies(*map(expression_of, self.actions))
-
-
-def expression_of(action: Action) -> Expr:
-    """Its new value, or the condition of what it says."""
-    return action.value if isinstance(action, Assignment) else action.condition
 
 
 def _replaced(action: Action, mapping: Mapping[Expr, Expr]) -> Action:

@@ -29,7 +29,7 @@ from tidegate.frontends.components.enabling import Enable
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.following import Follower
 from tidegate.frontends.components.part import Part, joined, outer_scope
-from tidegate.model import Action, Assignment, Message, Terminate, When
+from tidegate.model import Assignment, Message, Terminate, When, expression_of
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["LocalSystem", "declarations_below", "follow", "given_value", "standing_alone", "structure_key"]
@@ -70,7 +70,7 @@ class LocalSystem:
         roots += [*self.condition_origins, *(item.condition for item in self.enables)]
         for when in self.agenda.whens:
             roots += [item for branch in when.branches for item in branch.conditions]
-            roots += [_expression(action) for branch in when.branches for action in branch.actions]
+            roots += [expression_of(action) for branch in when.branches for action in branch.actions]
         for event in self.agenda.time_events:
             roots += [item for item in (event.first, event.period, event.condition) if item is not None]
         for instant in self.agenda.instants:
@@ -234,10 +234,6 @@ def _require_numbers(value: Any, name: str, declaration: Declaration) -> Any:
             hint = "a number or an expression; texts are values of tg.Discrete(..., values=...) and tg.Parameter(..., values=...)"
             raise UsageError(f"{name}: {reason}", origin=declaration.origin, hint=hint) from None
     return value
-
-
-def _expression(action: Action) -> Expr:
-    return action.value if isinstance(action, Assignment) else action.condition
 
 
 def _with_demands(agenda: Agenda, demands: Sequence[Demand]) -> Agenda:

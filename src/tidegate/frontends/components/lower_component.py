@@ -13,7 +13,7 @@ from typing import Any, Final
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import Expr, Role, as_real, dependencies, symbol
 from tidegate.expressions.substitute import substitute
-from tidegate.frontends.components.agenda import Agenda, expression_of
+from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.at_once import Followers, equations_at_once, resolve
 from tidegate.frontends.components.der_and_pre import continuous_of
 from tidegate.frontends.components.elements import flat, quantity
@@ -21,7 +21,7 @@ from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.flatten import Flat, component_place, flatten
 from tidegate.frontends.components.instants import kept_in, solved_at_instants
 from tidegate.frontends.components.relations_before import relations_before
-from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole
+from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole, expression_of
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["lower"]
@@ -185,8 +185,7 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Ori
     if not asked and not before and not any(at_once.values()):
         return
     system.agenda = system.agenda.replaced(mapping | before, asked, at_once)
-    for old, new in zip(list(origins), substitute(list(origins), asked), strict=True):
-        origins.setdefault(new, origins[old])
+    _keep_places(origins, asked)
     _remember_relations(system, origins, is_open=is_open)
 
 
@@ -200,7 +199,12 @@ def _remember_relations(system: _System, origins: dict[Expr, Origin], *, is_open
     initial = (*system.agenda.initial_actions, *found.initial)
     system.agenda = replace(system.agenda, whens=(*system.agenda.whens, *found.whens), initial_actions=initial)
     system.variables.extend(found.variables)
-    for old, new in zip(list(origins), substitute(list(origins), found.replaced), strict=True):
+    _keep_places(origins, found.replaced)
+
+
+def _keep_places(origins: dict[Expr, Origin], mapping: Mapping[Expr, Expr]) -> None:
+    """Conditions in which something was replaced stand where they stood."""
+    for old, new in zip(list(origins), substitute(list(origins), mapping), strict=True):
         origins.setdefault(new, origins[old])
 
 
@@ -232,7 +236,9 @@ def _values_asked_before(agenda: Agenda, find_followers: Callable[[], Followers]
     roots = [item for when in agenda.whens for branch in when.branches for item in branch.conditions]
     roots += [item for event in agenda.time_events for item in (event.first, event.period, event.condition) if item is not None]
     asked = {item: own for item in dependencies(*roots) if (own := continuous_of(item)) is not None}
-    followers = find_followers() if asked else Followers({}, {})
+    if not asked:
+        return {}
+    followers = find_followers()
     found: dict[Expr, Expr] = {}
     for item, own in asked.items():
         value = followers.values.get(own, own)

@@ -17,8 +17,8 @@ from typing import Final
 from tidegate.errors import Origin, UsageError
 from tidegate.expressions import ZERO, Expr, Role, as_boolean, as_real, dependencies, evaluate, symbol
 from tidegate.expressions.substitute import substitute
-from tidegate.frontends.components.agenda import Agenda, expression_of
-from tidegate.model import Assignment, Branch, Variable, VariableRole, When
+from tidegate.frontends.components.agenda import Agenda
+from tidegate.model import LEAST_IMPORTANT, Assignment, Branch, Variable, VariableRole, When, expression_of
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["RelationsBefore", "relations_before"]
@@ -27,7 +27,6 @@ _STEPS: Final = ("gt", "ge", "floor")
 _MOVING: Final = {Role.TIME_BEFORE: Role.TIME, Role.INPUT_BEFORE: Role.INPUT}
 _WHAT: Final = {Role.TIME_BEFORE: "which is the same before and after an event", Role.INPUT_BEFORE: "which is given from outside"}
 _BEFORE: Final = (Role.PREVIOUS, *_MOVING)
-_LEAST_IMPORTANT: Final = 100
 _POINTS: Final = 4  # at which the gap between two branches is compared with what is compared
 _SAME: Final = 1e-9
 
@@ -86,7 +85,8 @@ def relations_before(agenda: Agenda, unknowns: Iterable[Expr], *, is_open: bool)
         kind = "boolean" if now.is_boolean else "real"
         variables.append(Variable(kept.data.name, VariableRole.DISCRETE, kind=kind, start=(ZERO,), origin=origin, is_hidden=True))
         follows = (Assignment(kept, as_real(now), origin),)
-        more.append(When((Branch(_changes(now, kept), follows, kept.data.name, origin, at_start=True),), _LEAST_IMPORTANT, origin, is_inner=True))
+        more.append(When((Branch(_changes(now, kept), follows, kept.data.name, origin, at_start=True),), LEAST_IMPORTANT, origin, is_inner=True))
+        # of blocks in C and Fortran; runs look at consistent values (``events.settle.keep_relations``)
         starts.append(Assignment(kept, at_start, origin))
     known_later = (Role.INPUT_BEFORE,) if is_open else ()
     _refuse_what_is_left(conditions, replaced, known_later)
