@@ -10,6 +10,7 @@ clause sets back has become true for the others. Bodies that are functions of th
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from tidegate.compiled.calls import call_value
@@ -30,6 +31,7 @@ from tidegate.linear.mass import update_mass
 __all__ = ["note_guards_of_round", "note_modes_of_round", "take_back_undone"]
 
 _JUMPED: Final = 1.0  # in run.trial_g_full: clear of zero on one side before, on the other now
+_SAME: Final = 1e-9  # of a guard: two solutions of the same equations are that near to each other
 
 
 @native
@@ -95,6 +97,24 @@ def _clauses_ask(run, t, first, last):
 
 
 @native
+def _guard_here(run, t, j):
+    """A guard with the modes and discrete variables that are set now, unknowns as equations have them then; NaN where these have no solution."""
+    n = run.n
+    if run.rank == n:
+        call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+        return run.trial_g_end[j]
+    for q in range(n):
+        run.y_unsolved[q] = run.y[q]
+    if run.mass_varies == 1:
+        update_mass(run)
+    code = consistent_point(run, t, run.y_at)
+    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
+    for q in range(n):
+        run.r[run.y_at + q] = run.y_unsolved[q]
+    return run.trial_g_end[j] if code == 0 else math.nan
+
+
+@native
 def _with(run, t, j, is_new):
     """A guard with the modes of before and what clauses write, or the values that this replaces."""
     for q in range(run.n_discrete):
@@ -102,8 +122,7 @@ def _with(run, t, j, is_new):
         new = run.body[run.n + q]
         if new != now:
             run.discrete[q] = new if is_new else now
-    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
-    return run.trial_g_end[j]
+    return _guard_here(run, t, j)
 
 
 @native
@@ -111,30 +130,16 @@ def _has_not_looked(run, t, j):
     """True if what clauses write was nothing to a guard with the modes and values of before; run.m is not put back."""
     for k in range(run.n_m):
         run.m[k] = run.m_round[k]
-    call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
-    before = run.trial_g_end[j]
+    before = _guard_here(run, t, j)
+    same = _SAME * abs(before) if run.rank < run.n else 0.0  # Newton's method comes from elsewhere each time
     # at least one of both is another value than that of before
-    return _with(run, t, j, False) == before and _with(run, t, j, True) == before
+    return abs(_with(run, t, j, False) - before) <= same and abs(_with(run, t, j, True) - before) <= same
 
 
 @native
 def _says_so(run, t, j):
     """True if a guard has the truth now that it had before, whatever its mode says."""
-    n = run.n
-    if run.rank < n:
-        for q in range(n):
-            run.y_unsolved[q] = run.y[q]
-        if run.mass_varies == 1:
-            update_mass(run)
-        code = consistent_point(run, t, run.y_at)
-        call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
-        for q in range(n):
-            run.r[run.y_at + q] = run.y_unsolved[q]
-        if code != 0:
-            return False
-    else:
-        call_value(run.f_guards, t, run.y, run.p, run.m, run.trial_g_end)
-    g = run.trial_g_end[j]
+    g = _guard_here(run, t, j)
     return run.nu_start[j] < abs(g) < 1e301 and run.m_round[run.guard_mode[j]] == (1.0 if g > 0.0 else 0.0)
 
 

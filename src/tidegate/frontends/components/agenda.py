@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, Final, cast
@@ -163,14 +163,12 @@ class Agenda:
             tuple(instant(item) for item in moved.instants),
         )
 
-    def aimed_at(self, targets: Mapping[Expr, Expr]) -> Agenda:
-        """The same with other variables assigned to in place of some."""
+    def rewritten(self, new: Callable[[Action], tuple[Action, ...]]) -> Agenda:
+        """The same with others in place of each action."""
         kept: dict[int, tuple[Action, ...]] = {}
 
         def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
-            return kept.setdefault(
-                id(given), tuple(replace(a, target=targets.get(a.target, a.target)) if isinstance(a, Assignment) else a for a in given)
-            )
+            return kept.setdefault(id(given), tuple(item for action in given for item in new(action)))
 
         def when(given: When) -> When:
             return replace(given, branches=tuple(replace(branch, actions=actions(branch.actions)) for branch in given.branches))

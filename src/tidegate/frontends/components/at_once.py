@@ -7,7 +7,7 @@ need each other's new values so, in a circle, all see the values before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from tidegate.errors import ModelError
 from tidegate.expressions import ZERO, Expr, Role, dependencies, symbol
@@ -113,13 +113,21 @@ _Step = tuple[str, str]  # the chain of a clause, and the name of what is assign
 
 @dataclass(eq=False)
 class _Instant:
-    """The bodies of a component, and which chains write which discrete variable."""
+    """The bodies of a component, and which chains write which discrete variable.
+
+    Parameters
+    ----------
+    determined : by name of a body the unknowns that its equations determine; it sees them as they were.
+    unnamed : what clauses of no body write, which keep what such equations have found.
+    """
 
     bodies: Mapping[str, Body]
     followers: Followers
+    determined: Mapping[str, Collection[Expr]]
+    unnamed: Collection[Expr]
 
     def __post_init__(self) -> None:
-        self.writers: dict[Expr, set[str]] = {}
+        self.writers: dict[Expr, set[str]] = {target: {""} for target in self.unnamed}
         for body in self.bodies.values():
             for target in body.targets:
                 if target.data.role is Role.DISCRETE:
@@ -163,17 +171,19 @@ class _Instant:
     def replacements(self, body: Body) -> dict[Expr | None, dict[Expr, Expr]]:
         """For each of its assignments: what it reads instead of something that follows from equations."""
         new: dict[Expr | None, dict[Expr, Expr]] = {}
+        values = self.followers.values
+        held = {values[item]: item for item in self.determined.get(body.name, ()) if item in values}
         for target, given in _steps(body):
             own: dict[Expr, Expr] = {}
-            for item in dependencies(given) & self.followers.values.keys():
-                value = self.followers.values[item]
+            for item in dependencies(given) & values.keys():
+                (value,) = substitute([values[item]], held)
                 others = self._others(body, dependencies(value))
                 here = _step(body, target)
                 fresh = [d for d in others if not any(self._leads_back((chain, d.data.name), here) for chain in self.writers[d])]
                 if fresh:
                     (own[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
             for item in _new_values(given):
-                value = self.followers.values.get(symbol(Role.UNKNOWN, item.data.name))
+                value = values.get(symbol(Role.UNKNOWN, item.data.name))
                 if value is not None:
                     moved = [d for d in dependencies(value) if d.data.role is Role.DISCRETE]
                     (own[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in moved})
@@ -244,7 +254,9 @@ def equations_at_once(
     asks = any(item.data.role is Role.NEXT for body in agenda.bodies.values() for item in body.reads)
     if not asks and (not writers or not readers or len(writers | readers) == 1):
         return {}
-    instant = _Instant(agenda.bodies, Followers.of(known, equalities, held))
+    determined = {item.name: [symbol(Role.UNKNOWN, target.data.name) for target in item.equalities] for item in agenda.instants}
+    unnamed = [action.target for when in agenda.whens for b in when.branches if not b.label for action in b.actions if isinstance(action, Assignment)]
+    instant = _Instant(agenda.bodies, Followers.of(known, equalities, held), determined, unnamed)
     for body in agenda.bodies.values():
         instant.check(body)
     return {name: instant.replacements(body) for name, body in agenda.bodies.items()}

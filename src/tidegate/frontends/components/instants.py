@@ -2,23 +2,26 @@
 
 ``yield self.y == 7 - 2*self.x + tg.time`` in a clause holds at that instant together with all other equations, and is solved with them, also where
 it is implicit (Modelica's when-equations). The variable that it determines becomes an unknown that between such instants equals what was kept of
-it, and in the one round in which the clause happens obeys the clause's equation: ``active(tick)`` is true in that round only. In the round after it
-the value that was found is kept.
+it, and in the one round in which the clause happens obeys the clause's equation: ``source(y)`` has the number of that clause, and is zero else. In the
+round after it the value that was found is kept. Where a clause happens in two rounds running, its number changes its sign, so that the second is told
+from the first. Clauses that want to determine one variable in one round differ about its source, which is a conflict like any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
+from operator import or_
 from dataclasses import field, replace
 
 from tidegate.errors import ModelError, Origin
-from tidegate.expressions import ZERO, Expr, Role, dependencies, node, select, symbol
+from tidegate.expressions import ZERO, Expr, Role, constant, dependencies, node, select, symbol
 from tidegate.frontends.components.equalities import Equality
-from tidegate.model import Assignment, Branch, Variable, VariableRole, When
+from tidegate.model import LEAST_IMPORTANT, Action, Assignment, Branch, Variable, VariableRole, When
 from tidegate.names import listed
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Instant", "active", "determined", "kept_in", "solved_at_instants"]
+__all__ = ["AtInstants", "Instant", "active", "determined", "solved_at_instants"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +31,7 @@ class Instant:
     Parameters
     ----------
     name : of the clause.
-    flag : what is true in the round in which it happens.
+    flag : what its body sets, until it is known what the variables are in the whole model.
     equalities : for each discrete variable that they determine one.
     """
 
@@ -38,8 +41,43 @@ class Instant:
     origin: Origin = field(default_factory=Origin)
 
 
+@dataclass(frozen=True, eq=False)
+class AtInstants:
+    """What clauses that yield equations make of a model.
+
+    Parameters
+    ----------
+    variables, equalities, whens : the variables of the model, and further equations and clauses.
+    present : discrete variables that became unknowns -> these.
+    before : what they were before a round -> that in conditions and equations.
+    in_bodies : likewise in bodies.
+    numbers : flag of a clause -> for each variable that it determines the number that the clause has among its sources.
+    """
+
+    variables: list[Variable]
+    equalities: list[Equality]
+    whens: list[When]
+    present: dict[Expr, Expr]
+    before: dict[Expr, Expr]
+    in_bodies: dict[Expr, Expr]
+    numbers: Mapping[Expr, Mapping[Expr, float]]
+
+    def actions(self, given: Action) -> tuple[Action, ...]:
+        """What stands for an action of the model."""
+        if not isinstance(given, Assignment):
+            return (given,)
+        if given.target in self.numbers:
+            return tuple(
+                replace(given, target=(source := _source(target)), value=select(_is(source, number), constant(-number), constant(number)))
+                for target, number in self.numbers[given.target].items()
+            )
+        if given.target in self.present:
+            return replace(given, target=_kept(given.target)), Assignment(_source(given.target), ZERO, given.origin)
+        return (given,)
+
+
 def active(name: str) -> Expr:
-    """What is true in the round in which a clause happens."""
+    """What stands in the body of a clause for all that its equations determine."""
     return symbol(Role.DISCRETE, f"active({name})")
 
 
@@ -47,9 +85,17 @@ def _kept(item: Expr) -> Expr:
     return symbol(Role.DISCRETE, f"kept({item.data.name})")
 
 
-def kept_in(mapping: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-    """For discrete variables that became unknowns what an assignment to them sets."""
-    return {item: _kept(item) for item in mapping if item.data.role is Role.DISCRETE}
+def _source(item: Expr) -> Expr:
+    return symbol(Role.DISCRETE, f"source({item.data.name})")
+
+
+def _last(item: Expr) -> Expr:
+    """What an equation found last: what is kept may be another value by now, which a clause of the same round has given."""
+    return symbol(Role.DISCRETE, f"found({item.data.name})")
+
+
+def _is(source: Expr, number: float) -> Expr:
+    return source == constant(number)
 
 
 def determined(name: str, equalities: Sequence[Equality], place: Origin) -> dict[Expr, Equality]:
@@ -89,43 +135,38 @@ def _how_to_determine(item: Equality) -> str:
     return "write the variable that it determines alone on one side, or yield as many equations as there are discrete variables in them"
 
 
-def solved_at_instants(
-    instants: Sequence[Instant], variables: Sequence[Variable]
-) -> tuple[list[Variable], list[Equality], list[When], dict[Expr, Expr]]:
+def solved_at_instants(instants: Sequence[Instant], variables: Sequence[Variable], asked: Collection[Expr]) -> AtInstants:
     """What clauses that yield equations make of a model.
 
     Parameters
     ----------
     instants : every such clause, under its full name.
     variables : of the model.
-
-    Returns
-    -------
-    variables, further equations, further clauses, and what stands for discrete variables that became unknowns.
+    asked : symbols in its conditions and equations.
 
     Raises
     ------
     ModelError : for a truth value, which no equation can determine.
     """
     targets = _targets(instants, variables)
+    numbers = {instant.flag: {item: 1.0 + [one for one, _ in targets[item]].index(instant) for item in instant.equalities} for instant in instants}
+    before: dict[Expr, Expr] = {}
+    for target in targets:
+        was = symbol(Role.PREVIOUS, target.data.name)
+        if was in asked:
+            source, kept = (symbol(Role.PREVIOUS, item.data.name) for item in (_source(target), _kept(target)))
+            before[was] = select(node("nonzero", (source,)), _last(target), kept)
     unknown = {target: symbol(Role.UNKNOWN, target.data.name) for target in targets}
-    new = _variables(variables, targets)
-    new += [
-        Variable(instant.flag.data.name, VariableRole.DISCRETE, kind="boolean", start=(ZERO,), origin=instant.origin, is_hidden=True)
-        for instant in instants
-    ]
-    equalities = [_equality(target, several) for target, several in targets.items()]
+    in_bodies = {symbol(Role.PREVIOUS, target.data.name): symbol(Role.UNKNOWN_BEFORE, target.data.name) for target in targets}
     whens: list[When] = []
-    for instant in instants:
-        off = Assignment(instant.flag, ZERO, instant.origin)
-        keeps = (Assignment(_kept(target), unknown[target], instant.origin) for target in instant.equalities)
-        whens.append(When((Branch((_is_active(instant),), (off, *keeps), "", instant.origin),), origin=instant.origin))
-    before = {symbol(Role.PREVIOUS, target.data.name): symbol(Role.PREVIOUS, _kept(target).data.name) for target in targets}
-    return new, equalities, whens, {**unknown, **before}
-
-
-def _is_active(instant: Instant) -> Expr:
-    return node("nonzero", (instant.flag,))
+    for target, several in targets.items():
+        origin = several[0][0].origin
+        found = [_kept(target), *([_last(target)] if symbol(Role.PREVIOUS, target.data.name) in before else [])]
+        keeps = (Assignment(_source(target), ZERO, origin), *(Assignment(item, unknown[target], origin) for item in found))
+        happens = tuple(_is(_source(target), sign * k) for k in range(1, len(several) + 1) for sign in (1, -1))
+        whens.append(When((Branch(happens, keeps, "", origin),), LEAST_IMPORTANT, origin))
+    equalities = [_equality(target, several) for target, several in targets.items()]
+    return AtInstants(_variables(variables, targets, before), equalities, whens, unknown, before, in_bodies, numbers)
 
 
 def _targets(instants: Sequence[Instant], variables: Sequence[Variable]) -> dict[Expr, list[tuple[Instant, Equality]]]:
@@ -144,10 +185,10 @@ def _targets(instants: Sequence[Instant], variables: Sequence[Variable]) -> dict
     return found
 
 
-def _variables(variables: Sequence[Variable], targets: Collection[Expr]) -> list[Variable]:
+def _variables(variables: Sequence[Variable], targets: Mapping[Expr, Sequence[tuple[Instant, Equality]]], before: Collection[Expr]) -> list[Variable]:
     """The variables with unknowns in place of targets, and behind them what is kept of these."""
     found: list[Variable] = []
-    kept: list[Variable] = []
+    hidden: list[Variable] = []
     for variable in variables:
         items = variable.symbols() if variable.role is VariableRole.DISCRETE else []
         if not any(item in targets for item in items):
@@ -155,20 +196,24 @@ def _variables(variables: Sequence[Variable], targets: Collection[Expr]) -> list
             continue
         for item, name, start in zip(items, variable.names, variable.starts(), strict=True):
             alone = replace(variable, name=name, shape=(), start=(start,), kind="real")
-            if item in targets:
-                found.append(replace(alone, role=VariableRole.ALGEBRAIC, fixed=False))
-                kept.append(replace(alone, name=_kept(item).data.name, description=f"kept {name}", is_hidden=True))
-            else:
+            if item not in targets:
                 found.append(replace(alone, kind=variable.kind))
-    return found + kept
+                continue
+            found.append(replace(alone, role=VariableRole.ALGEBRAIC, fixed=False))
+            hidden.append(replace(alone, name=_kept(item).data.name, description=f"kept {name}", is_hidden=True))
+            if symbol(Role.PREVIOUS, name) in before:
+                hidden.append(replace(alone, name=_last(item).data.name, description=f"{name} as an equation found it last", is_hidden=True))
+            shown, origin = f"the number of the clause that determines {name}", targets[item][0][0].origin
+            hidden.append(Variable(_source(item).data.name, VariableRole.DISCRETE, start=(ZERO,), description=shown, origin=origin, is_hidden=True))
+    return found + hidden
 
 
 def _equality(target: Expr, several: Sequence[tuple[Instant, Equality]]) -> Equality:
     """What the variable obeys: the equation of the clause that happens, else it is what was kept."""
-    unknown, (first, only) = symbol(Role.UNKNOWN, target.data.name), several[0]
+    unknown, source, (_, only) = symbol(Role.UNKNOWN, target.data.name), _source(target), several[0]
     if len(several) == 1 and only.left is target:
-        return Equality(unknown, select(_is_active(first), only.right, _kept(target)), only.origin, only.label)
+        return Equality(unknown, select(node("nonzero", (source,)), only.right, _kept(target)), only.origin, only.label)
     residual = unknown - _kept(target)
-    for instant, item in several:
-        residual = select(_is_active(instant), item.residual, residual)
+    for k, (_, item) in enumerate(several, 1):
+        residual = select(reduce(or_, (_is(source, k), _is(source, -k))), item.residual, residual)
     return Equality(ZERO, residual, only.origin, only.label)

@@ -19,7 +19,7 @@ from tidegate.frontends.components.der_and_pre import continuous_of
 from tidegate.frontends.components.elements import flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.flatten import Flat, component_place, flatten
-from tidegate.frontends.components.instants import kept_in, solved_at_instants
+from tidegate.frontends.components.instants import solved_at_instants
 from tidegate.frontends.components.relations_before import relations_before
 from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole, expression_of
 from tidegate.quick_dataclass import dataclass
@@ -104,11 +104,18 @@ def _refuse_lost_values(flat: Flat) -> None:
 
 def _solve_at_instants(flat: Flat) -> None:
     """Discrete variables that equations of clauses determine become unknowns."""
-    flat.variables, equalities, whens, mapping = solved_at_instants(flat.agenda.instants, flat.variables)
-    flat.equalities = [_with(item, mapping) for item in (*flat.equalities, *equalities)]
+    conditions = [item for when in flat.agenda.whens for branch in when.branches for item in branch.conditions]
+    conditions += [item for event in flat.agenda.time_events for item in (event.first, event.period, event.condition) if item is not None]
+    yielded = [item for instant in flat.agenda.instants for item in instant.equalities.values()]
+    equalities = (*flat.equalities, *flat.initial, *flat.values.values(), *yielded)
+    asked = dependencies(*conditions, *(side for item in equalities for side in (item.left, item.right)))
+    found = solved_at_instants(flat.agenda.instants, flat.variables, asked)
+    flat.variables, mapping = found.variables, found.present | found.before
+    flat.equalities = [_with(item, mapping) for item in (*flat.equalities, *found.equalities)]
     flat.initial = [_with(item, mapping) for item in flat.initial]
     flat.values = {target: replace(item, right=substitute([item.right], mapping)[0]) for target, item in flat.values.items()}
-    flat.agenda = replace(flat.agenda, whens=(*flat.agenda.whens, *whens)).replaced(mapping, mapping, {}).aimed_at(kept_in(mapping))
+    agenda = flat.agenda.replaced(found.present | found.in_bodies, mapping, {}).rewritten(found.actions)
+    flat.agenda = replace(agenda, whens=(*agenda.whens, *found.whens))
 
 
 def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
