@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from tidegate.errors import UnknownNameError, UsageError
 
-__all__ = ["MULTIPLIER", "Spelling", "close_names", "given_by_name", "listed", "shortened", "suggestion", "unknown_name"]
+__all__ = ["MULTIPLIER", "Spelling", "close_names", "given_by_name", "listed", "shortened", "suggestion", "unknown_name", "users_name"]
 
 MULTIPLIER: Final = "(mu"  # what names of multipliers of constraints begin with: names of users cannot
+_HIDDEN: Final = re.compile(r"^(.*?)(?:kept|given|source|was)\((.*)\)$")
 _SHOWN: Final = 8  # so many names fit a line of an error message
 _MOST_CLOSE: Final = 3
 _ALIKE: Final = 0.6  # difflib's own measure of what is close
@@ -103,6 +105,17 @@ def listed(items: Iterable[str], most: int = _SHOWN, between: str = ", ") -> str
     """
     every = list(items)
     return between.join(every[:most]) + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def users_name(name: str) -> str:
+    """The variable of the user's that a hidden one is for: what is kept of it, or which clause determines it; any other name as it is.
+
+    Examples
+    --------
+    >>> users_name("tank.source(level)"), users_name("level")
+    ('tank.level', 'level')
+    """
+    return _HIDDEN.sub(r"\1\2", name)
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str], *, of: str = "") -> UnknownNameError:

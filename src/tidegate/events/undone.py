@@ -144,6 +144,20 @@ def _says_so(run, t, j):
 
 
 @native
+def _drop_those_that_ask(run):
+    """Clear the flags of branches that would not happen by the conditions that are there now: they hang on the relation themselves."""
+    branch = run.branch_first
+    for b in range(run.n_actions - run.n_clocks - run.n_steps):
+        if run.flags[b] != 0.0:
+            happens = False
+            for c in range(branch[b], branch[b + 1]):
+                if run.conditions_now[c] != 0.0 and run.kept_conditions[c] == 0.0:
+                    happens = True
+            if not happens:
+                run.flags[b] = 0.0
+
+
+@native
 def _is_undone(run, t, j):
     """True if what clauses write that do not ask for a relation takes it back."""
     if not _clauses_ask(run, t, j, j + 1):
@@ -152,6 +166,10 @@ def _is_undone(run, t, j):
     _turn(run, j, j + 1)
     read_conditions(run, t, run.conditions_now_at)
     carry_out_branches(run)
+    _turn(run, j, j + 1)
+    read_conditions(run, t, run.conditions_now_at)
+    _drop_those_that_ask(run)
+    _turn(run, j, j + 1)
     found = False
     if clauses_are_due(run) and compute_bodies(run, t) and _has_not_looked(run, t, j):
         put_conditions_back(run)

@@ -28,7 +28,7 @@ from tidegate.errors import (
 )
 from tidegate.events.not_tied import FORCES, MOST_TIED, NONE_FOUND, NONE_HOLDS, TOO_LARGE, VARIES, WITH_SENSITIVITIES
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
-from tidegate.names import listed
+from tidegate.names import listed, users_name
 from tidegate.results import Event, Result
 from tidegate.wishes import RetryStep
 
@@ -230,7 +230,7 @@ def _unsettled(problem: Problem, integrator: StepIntegrator, recent: NDArray[np.
             origin=origin,
             hint="compare with something that does not jump by it, let a discrete variable hold what was decided, or make the condition hysteretic",
         )
-    changed = list(dict.fromkeys(name for k in numbers for name in compiled.event_actions[k].targets))
+    changed = list(dict.fromkeys(users_name(name) for k in numbers for name in compiled.event_actions[k].targets))
     clauses = listed(map(compiled.words.clause, numbers), _SHOWN, " and ")
     each = "each other's conditions" if len(numbers) > 1 else "its own condition"
     return UnsettledEventError(
@@ -249,10 +249,12 @@ def _conflict(problem: Problem, integrator: StepIntegrator) -> RunError:
         return ConflictError(f"at t = {t:.9g} clauses happen together and give one variable different values", time=t)
     event_actions = [model.event_actions[k] for k in found.event_actions]
     both = " and ".join(event_action.label or "a clause" for event_action in event_actions)
-    values = " and ".join(f"{value:.9g}" for value in found.values)
+    target = users_name(found.target)
+    # which clause an equation is of is a number of ours
+    values = f": {' and '.join(f'{value:.9g}' for value in found.values)}" if target == found.target else ""
     places = "".join(f"\n  {item.label or 'a clause'} at {told(item.origin)}" for item in event_actions if str(item.origin))
     return ConflictError(
-        f"at t = {t:.9g} {both} happen together and give {found.target} different values: {values}{places}",
+        f"at t = {t:.9g} {both} happen together and give {target} different values{values}{places}",
         time=t,
         hint="say which goes first, by a chain (elsewhen) or by priority=..., or let one clause do what both together are to do",
     )

@@ -9,6 +9,7 @@ from tidegate.expressions import Expr, Role, symbol, walk
 from tidegate.model.events import Action, Assignment
 from tidegate.model.model import Model
 from tidegate.model.variables import VariableRole
+from tidegate.names import users_name
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["previous_problems", "writer_problems"]
@@ -63,7 +64,8 @@ def _sentence(target: Expr, one: _ClauseWriter, other: _ClauseWriter) -> str:
     where = f"; {first} stands at {told(one.origin)}" if str(one.origin) else ""
     both = f"{first} and {other.label or 'another clause'}"
     advice = "join them, as one event (tg.event) or as one chain with elsewhen (components), or give one of them a smaller priority=..."
-    return f"{target!r} is assigned by both {both}, which always happen together; which of them is last would be an accident: {advice}{where}"
+    name = users_name(repr(target))
+    return f"{name} is assigned by both {both}, which always happen together; which of them is last would be an accident: {advice}{where}"
 
 
 def _asked(model: Model) -> Iterator[tuple[str, Origin, Iterable[Expr], bool]]:

@@ -163,12 +163,15 @@ class Agenda:
             tuple(instant(item) for item in moved.instants),
         )
 
-    def rewritten(self, new: Callable[[Action], tuple[Action, ...]]) -> Agenda:
-        """The same with others in place of each action."""
+    def rewritten(self, new: Callable[[Action], tuple[Action, ...]], at_ends: Callable[[Action], tuple[Action, ...]]) -> Agenda:
+        """The same with others in place of each action: of one of a clause, and of one at the start or at the end."""
         kept: dict[int, tuple[Action, ...]] = {}
 
         def actions(given: tuple[Action, ...]) -> tuple[Action, ...]:
             return kept.setdefault(id(given), tuple(item for action in given for item in new(action)))
+
+        def ends(given: tuple[Action, ...]) -> tuple[Action, ...]:
+            return tuple(item for action in given for item in at_ends(action))
 
         def when(given: When) -> When:
             return replace(given, branches=tuple(replace(branch, actions=actions(branch.actions)) for branch in given.branches))
@@ -177,8 +180,8 @@ class Agenda:
             self,
             whens=tuple(map(when, self.whens)),
             time_events=tuple(replace(event, actions=actions(event.actions)) for event in self.time_events),
-            initial_actions=actions(self.initial_actions),
-            final_actions=actions(self.final_actions),
+            initial_actions=ends(self.initial_actions),
+            final_actions=ends(self.final_actions),
             bodies={name: replace(body, actions=actions(body.actions)) for name, body in self.bodies.items()},
         )
 

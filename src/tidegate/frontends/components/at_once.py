@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from tidegate.errors import ModelError
-from tidegate.expressions import ZERO, Expr, Role, dependencies, symbol
+from tidegate.expressions import FALSE, ZERO, Expr, Role, dependencies, select, symbol
 from tidegate.expressions.differentiate import differentiate
 from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.agenda import Agenda, Body
 from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.instants import AtInstants
 from tidegate.model import Assignment
+from tidegate.names import users_name
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["Followers", "equations_at_once", "resolve"]
@@ -117,13 +119,15 @@ class _Instant:
 
     Parameters
     ----------
-    determined : by name of a body the unknowns that its equations determine; it sees them as they were.
+    determined : what says that a clause determines an unknown -> this; the clause sees it as it was.
+    assigned : unknowns that clauses give values to, which others see as they were -> that one does so in this round.
     unnamed : what clauses of no body write, which keep what such equations have found.
     """
 
     bodies: Mapping[str, Body]
     followers: Followers
-    determined: Mapping[str, Collection[Expr]]
+    determined: Mapping[Expr, Expr]
+    assigned: Mapping[Expr, Expr]
     unnamed: Collection[Expr]
 
     def __post_init__(self) -> None:
@@ -172,7 +176,7 @@ class _Instant:
         """For each of its assignments: what it reads instead of something that follows from equations."""
         new: dict[Expr | None, dict[Expr, Expr]] = {}
         values = self.followers.values
-        held = {values[item]: item for item in self.determined.get(body.name, ()) if item in values}
+        held = {values[item]: item for source, item in self.determined.items() if source in body.targets and item in values}
         for target, given in _steps(body):
             own: dict[Expr, Expr] = {}
             for item in dependencies(given) & values.keys():
@@ -181,7 +185,9 @@ class _Instant:
                 here = _step(body, target)
                 fresh = [d for d in others if not any(self._leads_back((chain, d.data.name), here) for chain in self.writers[d])]
                 if fresh:
-                    (own[item],) = substitute([value], {d: symbol(Role.NEXT, d.data.name) for d in fresh})
+                    asked = [value, self.assigned.get(item, FALSE)]
+                    new_value, is_assigned = substitute(asked, {d: symbol(Role.NEXT, d.data.name) for d in fresh})
+                    own[item] = select(is_assigned, item, new_value)
             for item in _new_values(given):
                 value = values.get(symbol(Role.UNKNOWN, item.data.name))
                 if value is not None:
@@ -201,18 +207,20 @@ class _Instant:
                 origin=body.origin,
                 hint="sample a state, or what follows from states by equations that can be solved one by one",
             )
-        reads = dependencies(*(values.get(item, item) for item in body.reads))
-        for item in reads & self.followers.tied.keys():
+        asked = [(read, item) for read in body.reads for item in dependencies(values.get(read, read)) & self.followers.tied.keys()]
+        for read, item in asked:
             for d in self._others(body, self.followers.tied[item]):
                 other = next((b for b in self.bodies.values() if d in b.targets and b.chain != body.chain and b.triggers & body.triggers), None)
                 if other is not None and not any(
                     self._leads_back(_step(other, there), _step(body, here)) for there, _ in _steps(other) for here, _ in _steps(body)
                 ):
+                    name, changed = read.data.name, users_name(d.data.name)
+                    follows = "follows" if changed == name else f"follows from {changed}"
                     raise ModelError(
-                        f"{body.name} reads {item.data.name}, which follows from {d.data.name} through a system of equations, "
-                        f"and {other.name} changes {d.data.name} at the same instant",
+                        f"{body.name} reads {name}, which {follows} through a system of equations, and {other.name} changes {changed} at the same "
+                        "instant",
                         origin=body.origin,
-                        hint=f"tg.pre(self.{item.data.name}) for the value before the event, or an equation that gives {item.data.name} alone",
+                        hint=f"tg.pre(self.{name}) for the value before the event, or an equation that gives {name} alone",
                     )
 
 
@@ -233,7 +241,7 @@ def _step(body: Body, target: Expr | None) -> _Step:
 
 
 def equations_at_once(
-    agenda: Agenda, known: Mapping[Expr, Expr], equalities: Iterable[Equality], states: Iterable[Expr]
+    agenda: Agenda, known: Mapping[Expr, Expr], equalities: Iterable[Equality], states: Iterable[Expr], at_instants: AtInstants | None
 ) -> dict[str, dict[Expr | None, dict[Expr, Expr]]]:
     """For each body by name, and each variable that it assigns to, what stands in it for what other clauses of the instant may move.
 
@@ -243,6 +251,7 @@ def equations_at_once(
     ----------
     agenda : as read, outputs still in it.
     known, equalities, states : as for ``Followers.of``, which is asked only if a body reads anything of the kind.
+    at_instants : what clauses that yield equations have made of the model.
 
     Raises
     ------
@@ -254,9 +263,9 @@ def equations_at_once(
     asks = any(item.data.role is Role.NEXT for body in agenda.bodies.values() for item in body.reads)
     if not asks and (not writers or not readers or len(writers | readers) == 1):
         return {}
-    determined = {item.name: [symbol(Role.UNKNOWN, target.data.name) for target in item.equalities] for item in agenda.instants}
+    determined, assigned = (at_instants.sources, at_instants.assigned) if at_instants is not None else ({}, {})
     unnamed = [action.target for when in agenda.whens for b in when.branches if not b.label for action in b.actions if isinstance(action, Assignment)]
-    instant = _Instant(agenda.bodies, Followers.of(known, equalities, held), determined, unnamed)
+    instant = _Instant(agenda.bodies, Followers.of(known, equalities, held), determined, assigned, unnamed)
     for body in agenda.bodies.values():
         instant.check(body)
     return {name: instant.replacements(body) for name, body in agenda.bodies.items()}

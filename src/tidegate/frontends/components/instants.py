@@ -2,20 +2,20 @@
 
 ``yield self.y == 7 - 2*self.x + tg.time`` in a clause holds at that instant together with all other equations, and is solved with them, also where
 it is implicit (Modelica's when-equations). The variable that it determines becomes an unknown that between such instants equals what was kept of
-it, and in the one round in which the clause happens obeys the clause's equation: ``source(y)`` has the number of that clause, and is zero else. In the
-round after it the value that was found is kept. Where a clause happens in two rounds running, its number changes its sign, so that the second is told
-from the first. Clauses that want to determine one variable in one round differ about its source, which is a conflict like any other.
+it, and in the one round in which the clause happens obeys the clause's equation: ``source(y)`` has the number of that clause, and is zero else. In
+the round after it the value that was found is kept, so that behind every round what is kept is the value before it. Where a clause happens in two
+rounds running, its number changes its sign, so that the second is told from the first. Clauses that want to determine one variable in one round
+differ about its source, which is a conflict like any other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from functools import reduce
-from operator import or_
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, constant, dependencies, node, select, symbol
+from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.equalities import Equality
 from tidegate.model import LEAST_IMPORTANT, Action, Assignment, Branch, Variable, VariableRole, When
 from tidegate.names import listed
@@ -52,6 +52,8 @@ class AtInstants:
     before : what they were before a round -> that in conditions and equations.
     in_bodies : likewise in bodies.
     numbers : flag of a clause -> for each variable that it determines the number that the clause has among its sources.
+    given : for each variable the number of what clauses give it a value without an equation.
+    asked : flag of a clause -> other variables whose values before the round its equations ask for.
     """
 
     variables: list[Variable]
@@ -61,19 +63,33 @@ class AtInstants:
     before: dict[Expr, Expr]
     in_bodies: dict[Expr, Expr]
     numbers: Mapping[Expr, Mapping[Expr, float]]
+    given: Mapping[Expr, float]
+    asked: Mapping[Expr, Sequence[Expr]]
 
-    def actions(self, given: Action) -> tuple[Action, ...]:
-        """What stands for an action of the model."""
-        if not isinstance(given, Assignment):
-            return (given,)
-        if given.target in self.numbers:
-            return tuple(
-                replace(given, target=(source := _source(target)), value=select(_is(source, number), constant(-number), constant(number)))
-                for target, number in self.numbers[given.target].items()
-            )
-        if given.target in self.present:
-            return replace(given, target=_kept(given.target)), Assignment(_source(given.target), ZERO, given.origin)
-        return (given,)
+    def actions(self, action: Action) -> tuple[Action, ...]:
+        """What stands for an action of a clause."""
+        if not isinstance(action, Assignment):
+            return (action,)
+        if action.target in self.numbers:
+            keeps = (Assignment(_was(item), item, action.origin) for item in self.asked[action.target])
+            return (*keeps, *(_from(target, number, action.origin) for target, number in self.numbers[action.target].items()))
+        if action.target in self.given:
+            return replace(action, target=_given(action.target)), _from(action.target, self.given[action.target], action.origin)
+        return (action,)
+
+    @property
+    def sources(self) -> dict[Expr, Expr]:
+        """What says which clause determines an unknown in a round -> this."""
+        return {_source(item): unknown for item, unknown in self.present.items()}
+
+    @property
+    def assigned(self) -> dict[Expr, Expr]:
+        """Unknowns that clauses give values to -> that one does so in this round."""
+        return {self.present[item]: _is_from(_source(item), number) for item, number in self.given.items()}
+
+    def actions_at_an_end(self, action: Action) -> tuple[Action, ...]:
+        """What stands for an action at the start or at the end of a run."""
+        return (replace(action, target=_kept(action.target)) if isinstance(action, Assignment) and action.target in self.present else action,)
 
 
 def active(name: str) -> Expr:
@@ -89,9 +105,18 @@ def _source(item: Expr) -> Expr:
     return symbol(Role.DISCRETE, f"source({item.data.name})")
 
 
-def _last(item: Expr) -> Expr:
-    """What an equation found last: what is kept may be another value by now, which a clause of the same round has given."""
-    return symbol(Role.DISCRETE, f"found({item.data.name})")
+def _was(item: Expr) -> Expr:
+    """What a variable was before a round in which an equation asks for it; in the next one ``tg.pre`` of it is another value."""
+    return symbol(Role.DISCRETE, f"was({item.data.name})")
+
+
+def _given(item: Expr) -> Expr:
+    return symbol(Role.DISCRETE, f"given({item.data.name})")
+
+
+def _from(target: Expr, number: float, origin: Origin) -> Assignment:
+    source = _source(target)
+    return Assignment(source, select(_is(source, number), constant(-number), constant(number)), origin)
 
 
 def _is(source: Expr, number: float) -> Expr:
@@ -135,38 +160,56 @@ def _how_to_determine(item: Equality) -> str:
     return "write the variable that it determines alone on one side, or yield as many equations as there are discrete variables in them"
 
 
-def solved_at_instants(instants: Sequence[Instant], variables: Sequence[Variable], asked: Collection[Expr]) -> AtInstants:
+def solved_at_instants(instants: Sequence[Instant], variables: Sequence[Variable], written: Collection[Expr]) -> AtInstants:
     """What clauses that yield equations make of a model.
 
     Parameters
     ----------
     instants : every such clause, under its full name.
     variables : of the model.
-    asked : symbols in its conditions and equations.
+    written : what clauses give a value to.
 
     Raises
     ------
     ModelError : for a truth value, which no equation can determine.
     """
     targets = _targets(instants, variables)
+    given = {item: len(several) + 1.0 for item, several in targets.items() if item in written}
     numbers = {instant.flag: {item: 1.0 + [one for one, _ in targets[item]].index(instant) for item in instant.equalities} for instant in instants}
-    before: dict[Expr, Expr] = {}
-    for target in targets:
-        was = symbol(Role.PREVIOUS, target.data.name)
-        if was in asked:
-            source, kept = (symbol(Role.PREVIOUS, item.data.name) for item in (_source(target), _kept(target)))
-            before[was] = select(node("nonzero", (source,)), _last(target), kept)
     unknown = {target: symbol(Role.UNKNOWN, target.data.name) for target in targets}
+    before = {symbol(Role.PREVIOUS, target.data.name): _kept(target) for target in targets}
+    asked = {instant.flag: _asked_before(instant, before) for instant in instants}
+    was = {symbol(Role.PREVIOUS, item.data.name): _was(item) for several in asked.values() for item in several}
     in_bodies = {symbol(Role.PREVIOUS, target.data.name): symbol(Role.UNKNOWN_BEFORE, target.data.name) for target in targets}
     whens: list[When] = []
     for target, several in targets.items():
         origin = several[0][0].origin
-        found = [_kept(target), *([_last(target)] if symbol(Role.PREVIOUS, target.data.name) in before else [])]
-        keeps = (Assignment(_source(target), ZERO, origin), *(Assignment(item, unknown[target], origin) for item in found))
-        happens = tuple(_is(_source(target), sign * k) for k in range(1, len(several) + 1) for sign in (1, -1))
+        keeps = (Assignment(_source(target), ZERO, origin), Assignment(_kept(target), unknown[target], origin))
+        happens = tuple(_is(_source(target), sign * k) for k in range(1, len(several) + 1 + (target in given)) for sign in (1, -1))
         whens.append(When((Branch(happens, keeps, "", origin),), LEAST_IMPORTANT, origin))
-    equalities = [_equality(target, several) for target, several in targets.items()]
-    return AtInstants(_variables(variables, targets, before), equalities, whens, unknown, before, in_bodies, numbers)
+    equalities = [_equality(target, [(one, _with(item, was)) for one, item in several], given.get(target)) for target, several in targets.items()]
+    known = [*_variables(variables, targets, given), *_of_before(variables, was.values())]
+    return AtInstants(known, equalities, whens, unknown, before, in_bodies, numbers, given, asked)
+
+
+def _asked_before(instant: Instant, known: Collection[Expr]) -> list[Expr]:
+    """The discrete variables whose values before the round its equations ask for, without those that such equations determine."""
+    read = dependencies(*(side for item in instant.equalities.values() for side in (item.left, item.right)))
+    return sorted((symbol(Role.DISCRETE, s.data.name) for s in read if s.data.role is Role.PREVIOUS and s not in known), key=repr)
+
+
+def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
+    left, right = substitute([item.left, item.right], mapping)
+    return replace(item, left=left, right=right)
+
+
+def _of_before(variables: Sequence[Variable], kept: Iterable[Expr]) -> Iterator[Variable]:
+    names = {item.data.name for item in kept}
+    for variable in variables if names else ():
+        for item, name, start in zip(variable.symbols(), variable.names, variable.starts(), strict=True):
+            if variable.role is VariableRole.DISCRETE and _was(item).data.name in names:
+                shown = f"{name} before an equation asked for that"
+                yield replace(variable, name=_was(item).data.name, shape=(), start=(start,), description=shown, is_hidden=True)
 
 
 def _targets(instants: Sequence[Instant], variables: Sequence[Variable]) -> dict[Expr, list[tuple[Instant, Equality]]]:
@@ -185,7 +228,7 @@ def _targets(instants: Sequence[Instant], variables: Sequence[Variable]) -> dict
     return found
 
 
-def _variables(variables: Sequence[Variable], targets: Mapping[Expr, Sequence[tuple[Instant, Equality]]], before: Collection[Expr]) -> list[Variable]:
+def _variables(variables: Sequence[Variable], targets: Mapping[Expr, Sequence[tuple[Instant, Equality]]], given: Collection[Expr]) -> list[Variable]:
     """The variables with unknowns in place of targets, and behind them what is kept of these."""
     found: list[Variable] = []
     hidden: list[Variable] = []
@@ -201,19 +244,26 @@ def _variables(variables: Sequence[Variable], targets: Mapping[Expr, Sequence[tu
                 continue
             found.append(replace(alone, role=VariableRole.ALGEBRAIC, fixed=False))
             hidden.append(replace(alone, name=_kept(item).data.name, description=f"kept {name}", is_hidden=True))
-            if symbol(Role.PREVIOUS, name) in before:
-                hidden.append(replace(alone, name=_last(item).data.name, description=f"{name} as an equation found it last", is_hidden=True))
+            if item in given:
+                hidden.append(replace(alone, name=_given(item).data.name, description=f"what a clause gives {name}", is_hidden=True))
             shown, origin = f"the number of the clause that determines {name}", targets[item][0][0].origin
             hidden.append(Variable(_source(item).data.name, VariableRole.DISCRETE, start=(ZERO,), description=shown, origin=origin, is_hidden=True))
     return found + hidden
 
 
-def _equality(target: Expr, several: Sequence[tuple[Instant, Equality]]) -> Equality:
+def _equality(target: Expr, several: Sequence[tuple[Instant, Equality]], given: float | None) -> Equality:
     """What the variable obeys: the equation of the clause that happens, else it is what was kept."""
     unknown, source, (_, only) = symbol(Role.UNKNOWN, target.data.name), _source(target), several[0]
     if len(several) == 1 and only.left is target:
-        return Equality(unknown, select(node("nonzero", (source,)), only.right, _kept(target)), only.origin, only.label)
+        value = select(node("nonzero", (source,)), only.right, _kept(target))
+        return Equality(unknown, value if given is None else select(_is_from(source, given), _given(target), value), only.origin, only.label)
     residual = unknown - _kept(target)
     for k, (_, item) in enumerate(several, 1):
-        residual = select(reduce(or_, (_is(source, k), _is(source, -k))), item.residual, residual)
+        residual = select(_is_from(source, k), item.residual, residual)
+    if given is not None:
+        residual = select(_is_from(source, given), unknown - _given(target), residual)
     return Equality(ZERO, residual, only.origin, only.label)
+
+
+def _is_from(source: Expr, number: float) -> Expr:
+    return _is(source, number) | _is(source, -number)

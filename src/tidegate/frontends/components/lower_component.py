@@ -19,7 +19,7 @@ from tidegate.frontends.components.der_and_pre import continuous_of
 from tidegate.frontends.components.elements import flat, quantity
 from tidegate.frontends.components.equalities import Equality
 from tidegate.frontends.components.flatten import Flat, component_place, flatten
-from tidegate.frontends.components.instants import solved_at_instants
+from tidegate.frontends.components.instants import AtInstants, solved_at_instants
 from tidegate.frontends.components.relations_before import relations_before
 from tidegate.model import Assignment, Definition, Equation, Form, Model, Variable, VariableRole, expression_of
 from tidegate.quick_dataclass import dataclass
@@ -38,6 +38,7 @@ class _System:
     definitions: dict[Expr, Equality]
     agenda: Agenda
     initial: list[Equality]
+    at_instants: AtInstants | None = None
 
 
 def lower(component: Any, name: str, *, is_open: bool = False) -> Model:
@@ -57,9 +58,8 @@ def lower(component: Any, name: str, *, is_open: bool = False) -> Model:
     """
     flat = flatten(component, name, is_open=is_open)
     _refuse_lost_values(flat)
-    if flat.agenda.instants:
-        _solve_at_instants(flat)
-    system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda, flat.initial)
+    at_instants = _solve_at_instants(flat) if flat.agenda.instants else None
+    system = _System([*flat.variables, *flat.agenda.clocks], flat.equalities, flat.values, flat.agenda, flat.initial, at_instants)
     _refuse_values_before([*flat.equalities, *flat.values.values()])
     _define_outputs(system)
     rates = _explicit_rates(system)
@@ -102,20 +102,19 @@ def _refuse_lost_values(flat: Flat) -> None:
                 )
 
 
-def _solve_at_instants(flat: Flat) -> None:
+def _solve_at_instants(flat: Flat) -> AtInstants:
     """Discrete variables that equations of clauses determine become unknowns."""
-    conditions = [item for when in flat.agenda.whens for branch in when.branches for item in branch.conditions]
-    conditions += [item for event in flat.agenda.time_events for item in (event.first, event.period, event.condition) if item is not None]
-    yielded = [item for instant in flat.agenda.instants for item in instant.equalities.values()]
-    equalities = (*flat.equalities, *flat.initial, *flat.values.values(), *yielded)
-    asked = dependencies(*conditions, *(side for item in equalities for side in (item.left, item.right)))
-    found = solved_at_instants(flat.agenda.instants, flat.variables, asked)
+    happening = [action for when in flat.agenda.whens for branch in when.branches for action in branch.actions]
+    happening += [action for event in flat.agenda.time_events for action in event.actions]
+    written = {action.target for action in happening if isinstance(action, Assignment)}
+    found = solved_at_instants(flat.agenda.instants, flat.variables, written)
     flat.variables, mapping = found.variables, found.present | found.before
     flat.equalities = [_with(item, mapping) for item in (*flat.equalities, *found.equalities)]
     flat.initial = [_with(item, mapping) for item in flat.initial]
     flat.values = {target: replace(item, right=substitute([item.right], mapping)[0]) for target, item in flat.values.items()}
-    agenda = flat.agenda.replaced(found.present | found.in_bodies, mapping, {}).rewritten(found.actions)
+    agenda = flat.agenda.replaced(found.present | found.in_bodies, mapping, {}).rewritten(found.actions, found.actions_at_an_end)
     flat.agenda = replace(agenda, whens=(*agenda.whens, *found.whens))
+    return found
 
 
 def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
@@ -185,7 +184,7 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Ori
     mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
     system.initial = [_with(item, mapping) for item in system.initial]
     states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
-    at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states)
+    at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states, system.at_instants)
     system.agenda = _at_both_ends(system.agenda, mapping)
     before = _values_before(system.agenda, mapping)
     asked = mapping | _values_asked_before(system.agenda, lambda: Followers.of(mapping, () if rates else system.equalities, states))
