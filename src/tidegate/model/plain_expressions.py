@@ -63,6 +63,10 @@ class _Clock:
     def label(self) -> str:
         return self.event.label
 
+    @property
+    def priority(self) -> int:
+        return self.event.priority
+
     def times(self, at: Instant) -> list[float]:
         return self.owner.numbers([self.event.first], at)
 
@@ -107,7 +111,8 @@ class PlainExpressions:
     def numbers(self, roots: list[Expr] | tuple[Expr, ...], at: Instant) -> list[float]:
         """Values of expressions."""
         following = at.d if at.following is None else at.following
-        given = np.concatenate((at.y, at.ydot, at.y, at.d, at.pre, following)).tolist()
+        y_before = at.y if at.y_before is None else at.y_before
+        given = np.concatenate((at.y, at.ydot, y_before, at.d, at.pre, following)).tolist()
         values = {**self._constants, _TIME: at.t, **dict(zip(self._symbols, given, strict=True))}
         key = tuple(map(id, roots))
         if key not in self._orders:

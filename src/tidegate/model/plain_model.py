@@ -31,6 +31,7 @@ class Instant:
     d : discrete variables in the order of ``PlainModel.discretes``.
     pre : discrete variables before the event's present round.
     following : what discrete variables become in this round by other bodies; None where nothing else happens.
+    y_before : unknowns before the event's present round; None where they are what they are now.
     """
 
     t: float
@@ -39,6 +40,7 @@ class Instant:
     d: FloatArray
     pre: FloatArray
     following: FloatArray | None = None
+    y_before: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +99,11 @@ class PlainClock(Protocol):
     @property
     def label(self) -> str:
         """How the event log names it."""
+        ...
+
+    @property
+    def priority(self) -> int:
+        """From 1, first, to 100."""
         ...
 
     def times(self, at: Instant) -> Sequence[float]:

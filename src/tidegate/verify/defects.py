@@ -30,7 +30,7 @@ from tidegate.quick_dataclass import dataclass
 from tidegate.verify.pieces import StepPiece
 from tidegate.verify.verification import Tally
 
-__all__ = ["Defects", "Tolerance", "differential", "moved_at_once", "noisy"]
+__all__ = ["Defects", "Tolerance", "differential", "moved_at_once", "noisy", "snapped"]
 
 FloatArray = NDArray[np.float64]
 
@@ -41,6 +41,7 @@ _HALVINGS: Final = 40  # of a part of a step, towards the edge of where a differ
 _INSTANT: Final = 1e-7  # of a step: what lasts no longer is an event's own uncertainty in time
 _LEFT: Final = 1e-3  # of what an equation changes by when an unknown moves by all that is allowed: so much may be left of its defect
 _NOISE: Final = 16.0 * float(np.finfo(float).eps)  # of a variable's size in the run: rounding of what came from integration
+_SOLVED: Final = 1e-12  # likewise of what came out of a system of equations
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +271,19 @@ class Defects:
         return False
 
 
-def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray, tolerance: Tolerance | None = None) -> list[Instant]:
+def snapped(at: Instant, solved: NDArray[np.bool_], largest: FloatArray) -> Instant:
+    """With unknowns that are a discrete variable but for the rounding of the system they come out of exactly at it."""
+    if not at.d.size or not at.y.size:
+        return at
+    gaps = at.d - at.y[:, None]
+    close = solved & (np.min(np.abs(gaps), axis=1) <= _SOLVED * largest)
+    y = np.where(close, at.d[np.argmin(np.abs(gaps), axis=1)], at.y)
+    return Instant(at.t, y, at.ydot, at.d, at.pre)
+
+
+def noisy(
+    at: Instant, exact: NDArray[np.bool_], largest: FloatArray, tolerance: Tolerance | None = None, *, solved: NDArray[np.bool_] | None = None
+) -> list[Instant]:
     """The instant with its values moved by the rounding of what was integrated: all together, and each alone.
 
     Parameters
@@ -278,10 +291,17 @@ def noisy(at: Instant, exact: NDArray[np.bool_], largest: FloatArray, tolerance:
     exact : unknowns that are not moved.
     largest : of each unknown in the run.
     tolerance : if given, what is smaller than that, as what has died out, is moved to either side of zero, and there: its sign is chance.
+    solved : unknowns that come out of systems of equations; theirs is the rounding of these, in which they are moved to discrete variables too.
     """
     noise = np.where(exact, 0.0, _NOISE * largest)
+    if solved is not None:
+        noise = np.where(solved, _SOLVED * largest, noise)
     is_small = np.zeros(noise.size, dtype=bool) if tolerance is None else np.abs(at.y) <= tolerance.of(largest) / tolerance.allowed
     middle = np.where(is_small & ~exact, 0.0, at.y)
     rows = [noise > 0.0, *(np.arange(noise.size) == k for k in np.flatnonzero(noise))] if noise.any() else []
     sides = (1.0, -1.0, 0.0) if np.any(middle != at.y) else (1.0, -1.0)
-    return [Instant(at.t, np.where(row, middle + side * noise, at.y), at.ydot, at.d, at.pre) for row in rows for side in sides]
+    found = [Instant(at.t, np.where(row, middle + side * noise, at.y), at.ydot, at.d, at.pre) for row in rows for side in sides]
+    if solved is not None:
+        exactly = snapped(at, solved, largest)
+        found += [exactly] if np.any(exactly.y != at.y) else []
+    return found

@@ -13,6 +13,7 @@ from tidegate.results.labels import number
 from tidegate.verify.defects import Tolerance, moved_at_once
 from tidegate.verify.happenings import Happenings
 from tidegate.verify.pieces import StepPiece
+from tidegate.verify.rounds import carried_out
 from tidegate.verify.verification import Tally
 
 __all__ = ["Endings"]
@@ -73,8 +74,8 @@ class Endings:
                 tally.note("missed event" if is_missing else "spurious event", LAST, piece.end, np.inf, says)
             return
         self._happenings.compare_words(LAST, piece.end, set(found[0].messages), [final])
-        wanted = self._happenings.carried_out(before, final.values)
-        share, name, says = self._happenings.missed(found[0], wanted, states)
+        wanted = carried_out(model, before, final.values)
+        share, name, says = self._happenings.missed(found[0], wanted)
         tally.note("reset", LAST, piece.end, share, f"{name} {says}" if share > 1.0 else "")
         self._check_last_row(found[0], piece, states, is_explicit=is_explicit)
 

@@ -3,12 +3,14 @@
 A condition is asked in Python at every point that is looked at. Where it became true between two of them there must be an event of its clause, at
 the time that bisection finds; and an event of a clause must have such a change of one of its conditions, at that instant. An algebraic unknown that
 jumps may make a condition true in the midst of an instant, and the clause itself false again: values from both sides of the jump are tried. New
-values are what the bodies of the clauses that happened compute from the values before.
+values are what the bodies of the clauses that happened compute from the values before, at once or one after the other, or what comes of it round by
+round.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -19,20 +21,21 @@ from tidegate.model.plain_model import Instant, PlainAction, PlainClause, PlainC
 from tidegate.quick_dataclass import dataclass
 from tidegate.results import Event, Result
 from tidegate.results.labels import number
-from tidegate.verify.defects import Tolerance, noisy
+from tidegate.verify.defects import Tolerance, noisy, snapped
 from tidegate.verify.pieces import StepPiece
+from tidegate.verify.rounds import Outcome, Truth, after_rounds, carried_out, solved, together, truth_of
 from tidegate.verify.verification import Tally
 
 __all__ = ["Happenings"]
 
 FloatArray = NDArray[np.float64]
-Truth = tuple[tuple[bool, ...], ...]
 
 _HALVINGS: Final = 60  # of the time between two points at which a condition differs
 _CLOSE: Final = 1e-9  # of the time and of the step: so far may an event be from where bisection finds it
 _AROUND: Final = (-1e-6, 1e-9, -1e-3, 0.0, 1e-6, 1e-3)  # of a step: where its polynomial is asked around an event at its end; most answer at once
 _MOST_MIXED: Final = 64  # unknowns that jump at an instant, each of which is taken from before and from after it
-_NEWTON: Final = 3  # corrections; most equations are linear in what is solved for
+_MOMENT: Final = 1e-6  # of a step: so far from an instant relations are asked that change there, and
+_UNSEEN: Final = 1e-3  # no farther than where unknowns have moved by this part of what is allowed
 _LONG_BEFORE: Final = (0.0, 0.5, 0.9, 0.99)  # of the step that ends there
 
 
@@ -61,6 +64,8 @@ class Happenings:
     tolerance : of the run, times what is allowed.
     largest : (n,), of each unknown in the run.
     tally : where findings go.
+    states : (n,), which unknowns are states.
+    inner : clauses that were put in for the solution's sake, which are no events.
 
     Attributes
     ----------
@@ -72,6 +77,8 @@ class Happenings:
     tolerance: Tolerance
     largest: FloatArray
     tally: Tally
+    states: NDArray[np.bool_]
+    inner: Collection[str] = ()
     _held: Truth | None = field(default=None, init=False)
     _last: StepPiece | None = field(default=None, init=False)
     _looked: float = field(default=0.0, init=False)  # the last part of the present step that was asked
@@ -91,7 +98,7 @@ class Happenings:
     # -- conditions inside the steps
 
     def _truth(self, at: Instant) -> Truth:
-        return tuple(tuple(bool(value) for value in clause.conditions(at)) for clause in self.model.clauses)
+        return truth_of(self.model, at)
 
     def look(self, piece: StepPiece, thetas: FloatArray, at_rest: NDArray[np.bool_]) -> None:
         """The conditions at these parts of a step."""
@@ -109,7 +116,7 @@ class Happenings:
         for theta, at in zip(thetas.tolist(), piece.instants(thetas), strict=True):
             truth = self._truth(at)
             if self._held is not None and truth != self._held:
-                noise = noisy(at, at_rest, self.largest, self.tolerance)
+                noise = noisy(at, at_rest, self.largest, self.tolerance, solved=~self.states)
                 if any(self._truth(moved) != truth for moved in noise):
                     if piece not in self._undecided[-1:]:
                         self._undecided.append(piece)
@@ -124,7 +131,7 @@ class Happenings:
         assert old is not None
         for k, clause in enumerate(self.model.clauses):
             for j in range(min(len(old[k]), len(new[k]))):
-                if new[k][j] and not old[k][j]:
+                if new[k][j] and not old[k][j] and clause.label not in self.inner:
                     self._became_true(clause, j, *self._between(piece, theta, last, clause, j))
 
     def _between(
@@ -149,7 +156,7 @@ class Happenings:
         near = self._times[np.abs(self._times - time) <= reach]
         causes = {label for t in near.tolist() for label in self._named[t]}
         same_chain = {other.label for other in self.model.clauses if other.chain == clause.chain}
-        if causes & same_chain or self._does_nothing(clause, piece.at(right)):
+        if causes & same_chain or self._does_nothing(clause, piece.at(right)) or self._comes_to_nothing(clause, piece, piece.at(right)):
             self.tally.note("condition", clause.label, time)
             return
         says = f"became true at t = {number(time, 9)}, and the log has no event of it there"
@@ -163,18 +170,22 @@ class Happenings:
             return not (clause.is_noted or action.says or action.ends)
         return all(values[name] == value for name, value in action.values.items())
 
+    def _comes_to_nothing(self, clause: PlainClause, piece: StepPiece, at: Instant) -> bool:
+        """Whether what it does leaves everything as it was when all is settled, as an equation that finds the same value again."""
+        at = snapped(at, ~self.states, self.largest)
+        found = after_rounds(self.model, at, self.states, (), self._moment(at, piece)) if not clause.is_noted else None
+        if found is None or clause.label not in found.labels or found.action.says or found.action.ends:
+            return False
+        pairs = ((found.at.d, at.d), (found.at.y[self.states], at.y[self.states]))
+        return all(np.allclose(after, before, rtol=_CLOSE, atol=0.0) for after, before in pairs)
+
     def _values(self, at: Instant) -> dict[str, float]:
         return dict(zip((*self.model.unknowns, *self.model.discretes), (*at.y.tolist(), *at.d.tolist()), strict=True))
 
     # -- the log
 
-    def read_log(self, states: NDArray[np.bool_]) -> None:
-        """Every event against its clauses.
-
-        Parameters
-        ----------
-        states : which unknowns are states.
-        """
+    def read_log(self) -> None:
+        """Every event against its clauses."""
         labels = {clause.label for clause in self.model.clauses}
         clocks = {clock.label for clock in self.model.clocks}
         instants: dict[float, list[Event]] = {}
@@ -184,14 +195,14 @@ class Happenings:
             if any(event.kind == "set" for event in events):
                 continue
             happened = [event for event in events if event.kind in ("state", "time")]
-            asked = _Once(self._asked(time, happened, states))
+            asked = _Once(self._asked(time, happened))
             for event in happened:
                 for label in dict.fromkeys(event.causes):
                     if label in labels and label not in clocks:
-                        self._check_cause(label, time, asked, _Once(self._truth(at) for event in happened for at in self._mixed(event, states)))
-                self._check_values(event, states)
+                        self._check_cause(label, event, asked, _Once(self._truth(at) for one in happened for at in self._mixed(one)))
+                self._check_values(event)
 
-    def _asked(self, time: float, events: Sequence[Event], states: NDArray[np.bool_]) -> Iterator[Truth]:
+    def _asked(self, time: float, events: Sequence[Event]) -> Iterator[Truth]:
         """The conditions around an instant, in the order of time: before it, in its rounds, after it."""
         before, after = self._around.get(time, (None, None))
         if before is not None:
@@ -201,7 +212,7 @@ class Happenings:
             base = self._instant(event, event.before, before)
             if before is None and after is not None:  # at the start, where no step led: on the way that would have been gone without it
                 yield self._truth(base)
-                way = self._solved(base, states)
+                way = solved(self.model, base, self.states)
                 for part in _AROUND:
                     ahead = max(part, 0.0) * after.width
                     yield self._truth(Instant(way.t + ahead, way.y + ahead * way.ydot, way.ydot, way.d, way.pre))
@@ -216,11 +227,11 @@ class Happenings:
                 yield self._truth(before.at(part))
             yield self._truth(before.at(1.0))
 
-    def _mixed(self, event: Event, states: NDArray[np.bool_]) -> Iterator[Instant]:
+    def _mixed(self, event: Event) -> Iterator[Instant]:
         """What may hold in the midst of an instant: the discrete variables before it, with algebraic unknowns some of which have jumped."""
         before, after = (self._instant(event, values, None) for values in (event.before, event.after))
         far = self.tolerance.of(np.maximum(np.abs(before.y), np.abs(after.y))) / self.tolerance.allowed
-        jumped = np.flatnonzero(~states & (np.abs(after.y - before.y) > far))
+        jumped = np.flatnonzero(~self.states & (np.abs(after.y - before.y) > far))
         if jumped.size:
             yield Instant(before.t, after.y, before.ydot, before.d, before.pre)
         for k in jumped[:_MOST_MIXED].tolist():
@@ -230,26 +241,10 @@ class Happenings:
                 yield Instant(before.t, y, before.ydot, before.d, before.pre)
         for at in self._rounds(event, before):
             if np.any(at.d != before.d) and np.any(at.d != after.d):  # passed through, so that it stands in no row
-                yield self._solved(at, states)
+                yield solved(self.model, at, self.states)
 
-    def _solved(self, at: Instant, states: NDArray[np.bool_]) -> Instant:
-        """With algebraic unknowns and rates that the equations give, by Newton's method with differences; those of the midst are not recorded."""
-        y, ydot = at.y.copy(), at.ydot.copy()
-        for _ in range(_NEWTON):
-            now = Instant(at.t, y, ydot, at.d, at.pre)
-            gap = self.model.residuals(now)
-            columns: list[FloatArray] = []
-            for k in range(len(y)):
-                moved, rate = y.copy(), ydot.copy()
-                (rate if states[k] else moved)[k] += 1.0
-                columns.append(self.model.residuals(Instant(at.t, moved, rate, at.d, at.pre)) - gap)
-            if not np.all(np.isfinite(columns)) or not np.all(np.isfinite(gap)):
-                return now
-            move = np.linalg.lstsq(np.array(columns).T, -gap)[0]
-            y, ydot = np.where(states, y, y + move), np.where(states, ydot + move, ydot)
-        return Instant(at.t, y, ydot, at.d, at.pre)
-
-    def _check_cause(self, label: str, time: float, asked: _Once, mixed: Iterable[Truth]) -> None:
+    def _check_cause(self, label: str, event: Event, asked: _Once, mixed: Iterable[Truth]) -> None:
+        time = event.time
         places = [k for k, clause in enumerate(self.model.clauses) if clause.label == label]
         was_false: set[tuple[int, int]] = set()
         was_true = False
@@ -265,6 +260,11 @@ class Happenings:
         if self._rounding_decides(places, time) or any(any(truth[k]) for truth in mixed for k in places):
             self.tally.note("condition", label, time)
             return
+        before, _ = self._around.get(time, (None, None))
+        found = self._round_by_round(event, self._instant(event, event.before, before), before)
+        if found is not None and label in found.labels:
+            self.tally.note("condition", label, time)
+            return
         was = "true all the time" if was_true else "never true there"
         self.tally.note("spurious event", label, time, np.inf, f"the log has it at t = {number(time, 9)}, where its condition is {was}")
 
@@ -274,7 +274,7 @@ class Happenings:
         if before is None:
             return False
         at = before.at(1.0)
-        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest))]
+        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest, solved=~self.states))]
         return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
     def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:
@@ -293,17 +293,11 @@ class Happenings:
 
     def _rounds(self, event: Event, base: Instant) -> list[Instant]:
         """The values after each body of the event, were it the first."""
-        return [self.carried_out(base, body.action(base).values) for body in self._bodies(event)]
-
-    def carried_out(self, at: Instant, given: Mapping[str, float]) -> Instant:
-        """The values after an assignment."""
-        y = np.array([given.get(name, value) for name, value in zip(self.model.unknowns, at.y.tolist(), strict=True)])
-        d = np.array([given.get(name, value) for name, value in zip(self.model.discretes, at.d.tolist(), strict=True)])
-        return Instant(at.t, y, at.ydot, d, at.d)
+        return [carried_out(self.model, base, body.action(base).values) for body in self._bodies(event)]
 
     # -- new values
 
-    def _check_values(self, event: Event, states: NDArray[np.bool_]) -> None:
+    def _check_values(self, event: Event) -> None:
         before, _ = self._around.get(event.time, (None, None))
         base = self._instant(event, event.before, before)
         bodies = self._bodies(event)
@@ -311,30 +305,45 @@ class Happenings:
         if not all(action.is_clear for _, action in wanted):
             return
         followed = [self._followed_up(event, at, is_alone=len(bodies) == 1) for at, _ in wanted]
-        misses = [max(self.missed(event, at, states), wrong, key=lambda item: item[0]) for at, wrong in followed]
+        misses = [max(self.missed(event, at), wrong, key=lambda item: item[0]) for at, wrong in followed]
         share, name, says = min(misses, key=lambda item: item[0])
+        found = self._round_by_round(event, base, before) if share > 1.0 else None
+        if found is not None and (miss := self.missed(event, found.at))[0] < share:
+            (share, name, says), wanted = miss, [(found.at, found.action)]
         label = ", ".join(item.label for item in bodies if item.label) or "what only flips"
         self.tally.note("reset", label, event.time, share, f"{name} {says}" if share > 1.0 else "")
         self.compare_words(label, event.time, set(event.messages), [action for _, action in wanted])
         self._compare_end(label, event.time, [action.ends for _, action in wanted])
+
+    def _round_by_round(self, event: Event, base: Instant, before: StepPiece | None) -> Outcome | None:
+        if before is None:
+            return None
+        bodies = self._bodies(event)
+        ticking = [clock for clock in self.model.clocks if any(clock is item for item in bodies)]
+        return after_rounds(self.model, snapped(base, ~self.states, self.largest), self.states, ticking, self._moment(base, before))
+
+    def _moment(self, at: Instant, piece: StepPiece) -> float:
+        """So long after an instant is behind it, and not so long that anything has moved."""
+        unseen = _UNSEEN * self.tolerance.of(self.largest) / self.tolerance.allowed / np.maximum(np.abs(at.ydot), 1e-300)
+        return min(_MOMENT * abs(piece.width), *unseen[self.states].tolist(), math.inf)
 
     def _candidates(self, base: Instant, bodies: Sequence[PlainClause | PlainClock]) -> list[tuple[Instant, PlainAction]]:
         """What may stand after an event, and be said: all bodies in one round, or one after the other in an order of their own."""
         actions: list[PlainAction] = []
         given: dict[str, float] = {}
         for _ in range(2):  # a second time with what the others give
-            following = self.carried_out(base, given).d
+            following = carried_out(self.model, base, given).d
             at = Instant(base.t, base.y, base.ydot, base.d, base.pre, following)
             actions = [body.action(at) for body in bodies]
             given = {name: value for action in actions for name, value in action.values.items()}
-        found = [(self.carried_out(base, given), _together(actions))]
+        found = [(carried_out(self.model, base, given), together(actions))]
         if len(bodies) > 1:
             for order in (bodies, bodies[::-1]):
                 at, actions = base, []
                 for body in order:
                     actions.append(body.action(at))
-                    at = self.carried_out(at, actions[-1].values)
-                found.append((at, _together(actions)))
+                    at = carried_out(self.model, at, actions[-1].values)
+                found.append((at, together(actions)))
         return found
 
     def _followed_up(self, event: Event, at: Instant, *, is_alone: bool) -> tuple[Instant, tuple[float, str, str]]:
@@ -351,7 +360,7 @@ class Happenings:
             return at, fine
         later = held
         for clause in due:
-            later = self.carried_out(later, clause.action(held).values)
+            later = carried_out(self.model, later, clause.action(held).values)
         # the rows that differ are those of the body's equations: with the kept values they hold by themselves
         kept = Instant(at.t, at.y, at.ydot, later.d, at.pre)
         if not is_alone:
@@ -384,11 +393,11 @@ class Happenings:
         went_on = all(ends) and self.result.success and not was_ended
         self.tally.note("end", label, time, np.inf if went_on else 0.0, f"ends the run at t = {number(time, 9)}, and the run went on")
 
-    def missed(self, event: Event, wanted: Instant, states: NDArray[np.bool_]) -> tuple[float, str, str]:
+    def missed(self, event: Event, wanted: Instant) -> tuple[float, str, str]:
         """How far the values after an event are from those wanted, which is the worst, and by how much."""
         got = self._instant(event, event.after, None)
         allowed = self.tolerance.of(np.maximum(self.largest, np.abs(wanted.y))) / self.tolerance.allowed
-        shares = np.where(states, np.abs(got.y - wanted.y) / allowed, 0.0)
+        shares = np.where(self.states, np.abs(got.y - wanted.y) / allowed, 0.0)
         worst, name, pair = 0.0, "", (0.0, 0.0)
         if shares.size:
             k = int(np.argmax(shares))
@@ -398,8 +407,3 @@ class Happenings:
             if away > worst:
                 worst, name, pair = away, label, (value, right)
         return worst, name, f"is {number(pair[0], 9)} after it, and its body gives {number(pair[1], 9)}"
-
-
-def _together(actions: Sequence[PlainAction]) -> PlainAction:
-    said = tuple(item for action in actions for item in action.says)
-    return PlainAction({}, said, any(action.ends for action in actions), all(action.is_clear for action in actions))

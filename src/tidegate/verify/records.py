@@ -6,7 +6,7 @@ are what the steps' polynomials say, with the outputs that Python computes from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -31,8 +31,10 @@ _ALIKE: Final = 1e-7  # of an output's size: the same numbers by another order o
 _INSTANT: Final = 4 * 2.220446049250313e-16  # of a time: so far apart two instants are one
 
 
-def check_joints(pieces: Sequence[StepPiece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally) -> None:
-    """Where one step ends and the next begins."""
+def check_joints(
+    pieces: Sequence[StepPiece], result: Result, model: PlainModel, tolerance: Tolerance, tally: Tally, inner: Collection[str] = ()
+) -> None:
+    """Where one step ends and the next begins; ``inner`` are discrete variables that the model keeps for itself, whose changes are no events."""
     last: dict[float, Event] = {event.time: event for event in result.events if event.kind in ("state", "time")}
     others = {event.time for event in result.events if event.kind == "set"}
     for before, after in pairwise(pieces):
@@ -48,6 +50,8 @@ def check_joints(pieces: Sequence[StepPiece], result: Result, model: PlainModel,
         for name, share in zip(model.unknowns, shares.tolist(), strict=True):
             tally.note("continuity", name, after.start, share, "" if share <= 1.0 else f"jumps by {share:.3g} tolerances at t = {after.start:.9g}")
         for name, old, new in zip(model.discretes, d.tolist(), after.d.tolist(), strict=True):
+            if name in inner:
+                continue
             says = f"is {number(new, 9)} after t = {after.start:.9g} where it was {number(old, 9)}"
             tally.note("discrete variable", name, after.start, 0.0 if old == new else np.inf, says)
 

@@ -133,7 +133,11 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
     rng = np.random.default_rng(_SEED)
     largest = np.max([piece.size for piece in pieces], axis=0) if pieces else np.zeros(len(plain.unknowns))
     defects = Defects(plain, tolerance, largest, tally, model.form is Form.ODE)
-    happenings = Happenings(plain, result, tolerance, largest, tally)
+    is_explicit = model.form is Form.ODE
+    states = differential(plain, pieces[0]) if pieces and not is_explicit else np.ones(len(plain.unknowns), dtype=bool)
+    within = [branch for when in model.whens if when.is_inner for branch in when.branches]
+    inner = {action.target.data.name for branch in within for action in branch.actions if isinstance(action, Assignment)}
+    happenings = Happenings(plain, result, tolerance, largest, tally, states, {branch.label for branch in within})
     looked = 0
     exact = Exact(result, plain.unknowns)
     each = points if points is not None else max(_POINTS, _IN_ALL // max(len(pieces), 1))
@@ -146,10 +150,8 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
         happenings.look(piece, thetas, at_rest)
     unjudged = _unjudged(result, model)
     if pieces:
-        is_explicit = model.form is Form.ODE
-        states = np.ones(len(plain.unknowns), dtype=bool) if is_explicit else differential(plain, pieces[0])
-        happenings.read_log(states)
-        check_joints(pieces, result, plain, tolerance, tally)
+        happenings.read_log()
+        check_joints(pieces, result, plain, tolerance, tally, inner)
         unjudged += check_clocks(plain, result, pieces, tally)
         unjudged += check_rows(pieces, result, plain, tolerance, tally, is_explicit=is_explicit, most=_ROWS if each >= _POINTS else _FEW_ROWS)
         Endings(plain, result, tolerance, tally, happenings).look(pieces[0], pieces[-1], states, is_explicit=is_explicit)

@@ -347,9 +347,15 @@ def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...]
 
     def once() -> Any:
         result = ready(*frozen(args), **frozen(kwargs))
-        return (
-            [Yielded(value, Origin(function.__code__.co_filename, function.__code__.co_firstlineno)) for value in result] if is_yielding else result
-        )
+        if not is_yielding:
+            return result
+        made: list[Yielded] = []
+        place = Origin(function.__code__.co_filename, function.__code__.co_firstlineno)
+        while True:
+            try:
+                made.append(Yielded(next(result), place))
+            except StopIteration as end:
+                return Yields(made, end.value)
 
     try:
         result = explore(once, partial(_joined_paths, tracer, function.__name__, is_yielding), exploration)
@@ -361,14 +367,19 @@ def _on_every_path(tracer: Tracer, function: FunctionType, args: tuple[Any, ...]
             "put the function into a file; or mark it with tg.opaque",
             at=failing_line(error),
         ) from error
-    return Yields(result) if is_yielding else result
+    return result
 
 
 def _joined_paths(tracer: Tracer, name: str, is_yielding: bool, condition: Expr, a: Any, b: Any) -> Any:
-    if not is_yielding:
-        if not tracer.frames and tracer.merge_returns is not None:
-            return tracer.merge_returns(condition, a, b)
-        return tracer.merge(condition, a, b, f"the result of {name}")
+    if is_yielding:
+        result = None if a.result is None and b.result is None else _joined_paths(tracer, name, False, condition, a.result, b.result)
+        return Yields(_joined_yields(tracer, name, condition, a.yielded, b.yielded), result)
+    if not tracer.frames and tracer.merge_returns is not None:
+        return tracer.merge_returns(condition, a, b)
+    return tracer.merge(condition, a, b, f"the result of {name}")
+
+
+def _joined_yields(tracer: Tracer, name: str, condition: Expr, a: list[Yielded], b: list[Yielded]) -> list[Yielded]:
     if tracer.merge_yields is not None:
         return tracer.merge_yields(condition, a, b)
     if len(a) != len(b):

@@ -69,6 +69,10 @@ class _CalledClock:
     trigger: Trigger
     owner: PlainComponent
 
+    @property
+    def priority(self) -> int:
+        return self.trigger.priority
+
     def ticks(self, at: Instant) -> bool:  # noqa: ARG002, as clocks of parts have it
         """Always: there are no parts that could be off."""
         return True
@@ -141,8 +145,9 @@ class PlainComponent:
         """The instance has the values of this instant."""
         if at is not self._at:
             forget_cached(self.instance)
-            for name, value, rate in zip(self.unknowns, at.y.tolist(), at.ydot.tolist(), strict=True):
-                self._values.set(name, value, rate)
+            y_before = at.y if at.y_before is None else at.y_before
+            for name, value, rate, before in zip(self.unknowns, at.y.tolist(), at.ydot.tolist(), y_before.tolist(), strict=True):
+                self._values.set(name, value, rate, before)
             for name, value, before in zip(self.discretes, at.d.tolist(), at.pre.tolist(), strict=True):
                 self._values.set(name, value, 0.0, before)
             for name in self._outputs:

@@ -65,6 +65,10 @@ class _FunctionClock:
     label: str
     functions: PlainFunctions
 
+    @property
+    def priority(self) -> int:
+        return self.item.priority
+
     def times(self, at: Instant) -> list[float]:  # noqa: ARG002, as clocks of components have it
         given = self.item.at if self.item.every is None else (self.item.start,)
         return [self.functions.time(one) for one in given]
