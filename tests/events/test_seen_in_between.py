@@ -128,6 +128,61 @@ def test_exported_blocks_do_not_see_it_either(language: str, tmp_path: Path) -> 
     assert tg.simulate(Held(), (0.0, 1.0)).final["n"] == 0.0
 
 
+class Counted(tg.Component):
+    """What asks for a counter through a system of equations has seen what becomes of it."""
+
+    x, k = tg.State(0.5), tg.Discrete(0.0)
+    n, m = tg.Discrete(0), tg.Discrete(0)
+    w = tg.Algebraic(start=0.0)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == 0.0
+        yield self.w + 0.01 * self.w**3 == self.x + self.k
+
+    @tg.every(1.0, start=1.0)
+    def tick(self) -> Any:
+        return {self.k: self.k + 1}
+
+    @tg.when(lambda self: self.w > 2.9)
+    def full(self) -> Any:
+        return {self.k: 0.0, self.n: self.n + 1}
+
+    @tg.when(lambda self: self.w > 2.8)
+    def nearly(self) -> Any:
+        return {self.m: self.m + 1}
+
+
+class Woken(tg.Component):
+    """A clause that asks for a relation does not make it true by what it would do."""
+
+    x, q = tg.State(0.0), tg.State(-0.57)
+    is_on, held, k = tg.Discrete(False), tg.Discrete(0.0), tg.Discrete(0)
+    out = tg.Output(lambda self: self.q + self.k if self.is_on else self.held)
+
+    def equations(self) -> Any:
+        yield tg.der(self.x) == 1.0
+        yield tg.der(self.q) == -0.1
+
+    @tg.when(lambda self: self.x > 0.5)
+    def wake(self) -> Any:
+        return {self.is_on: True}
+
+    @tg.when(lambda self: (self.out > -0.5) & self.is_on)
+    def count(self) -> Any:
+        return {self.k: self.k + 1}
+
+
+@pytest.mark.parametrize("language", ["", "c", "fortran"])
+def test_what_has_changed_stays_so_for_others_and_for_who_asks(language: str, tmp_path: Path) -> None:
+    for model, end, wanted in ((Counted(), 10.0, {"n": 3.0, "m": 3.0}), (Woken(), 1.0, {"k": 0.0})):
+        if language:
+            block, names = exported(model, type(model).__name__.lower(), tmp_path, language)
+            assert differences(model, (0.0, end), block, names) == []
+        else:
+            final = tg.simulate(model, (0.0, end)).final
+            assert {name: final[name] for name in wanted} == wanted
+
+
 class Chain:
     """Signals of which each is a line while the one before is above its level, and held afterwards.
 

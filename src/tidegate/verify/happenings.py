@@ -274,7 +274,7 @@ class Happenings:
         if before is None:
             return False
         at = before.at(1.0)
-        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact[time], self.largest, solved=~self.states))]
+        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact.get(time, np.zeros_like(self.states)), self.largest, solved=~self.states))]
         return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
     def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:

@@ -1,4 +1,4 @@
-"""Random components whose clauses drive each other in rounds, against plain Python (``random_machines``)."""
+"""Random components whose clauses drive each other in rounds, against plain Python (``random_machines``), and verified."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def test_rounds_of_random_clauses_are_those_of_plain_python(seed: int) -> None:
         except UnclearError:
             continue
         made += 1
-        got = tg.simulate(space_of(machine.source(), f"<machine {number}>")["model"], (0.0, machine.end), rtol=1e-8).final
-        assert {name: got[name] for name in want} == pytest.approx(want, rel=CLOSE, abs=CLOSE), number
+        result = tg.simulate(space_of(machine.source(), f"<machine {number}>")["model"], (0.0, machine.end), rtol=1e-8)
+        assert {name: result.final[name] for name in want} == pytest.approx(want, rel=CLOSE, abs=CLOSE), number
+        check = tg.verify(result, points=3)
+        assert check.ok, (number, str(check))
     assert made
