@@ -56,6 +56,32 @@ def test_what_such_a_function_reads_is_noticed_where_it_changes() -> None:
     assert tg.simulate(model, (0.0, 1.0)).events[0].time < before
 
 
+def test_what_a_clause_returns_behind_its_equations_counts() -> None:
+    program = """
+import tidegate as tg
+
+class Sampler(tg.Component):
+    x, d, n, w = tg.State(0.0), tg.Discrete(0.0), tg.Discrete(0), tg.Algebraic()
+
+    def equations(self):
+        yield tg.der(self.x) == 1.0
+        yield self.w == self.d + self.x
+
+    @tg.every(1.0, start=0.5)
+    def tick(self):
+        if self.x > 2.0:
+            yield self.d == 0.25 * self.w
+            return {self.n: self.n + 10}
+        yield self.d == tg.pre(self.d) + 0.5 * self.w
+        return {self.n: self.n + 1}
+"""
+    space: dict[str, Any] = {"__name__": "typed"}
+    exec(program, space)
+    final = tg.simulate(space["Sampler"](), (0.0, 3.2)).final
+    # d = 0.25 (d + 2.5) at the last tick
+    assert (final["n"], final["d"]) == (12.0, pytest.approx(2.5 / 3.0, rel=1e-9))
+
+
 def test_a_program_after_the_dash_c_of_python_runs() -> None:
     program = """
 import tidegate as tg, numpy as np
