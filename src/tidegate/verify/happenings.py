@@ -273,8 +273,8 @@ class Happenings:
         before, _ = self._around.get(time, (None, None))
         if before is None:
             return False
-        at = before.at(1.0)
-        found = [self._truth(moved) for moved in (at, *noisy(at, self._exact.get(time, np.zeros_like(self.states)), self.largest, solved=~self.states))]
+        at, exact = before.at(1.0), self._exact.get(time, np.zeros_like(self.states))
+        found = [self._truth(moved) for moved in (at, *noisy(at, exact, self.largest, solved=~self.states))]
         return any(len({truth[k][j] for truth in found}) > 1 for k in places for j in range(len(found[0][k])))
 
     def _instant(self, event: Event, values: Mapping[str, float], before: StepPiece | None) -> Instant:
