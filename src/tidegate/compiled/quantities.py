@@ -38,6 +38,7 @@ class Quantity:
     present_while : names of discrete variables; where one of them is zero it is not there, and its value only kept.
     texts : what its numbers say, () for a quantity.
     is_hidden : whether no result lists it.
+    held_by : names of the discrete variables that hold its elements, where it is unknown only at instants.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Quantity:
     present_while: tuple[str, ...] = ()
     is_hidden: bool = False
     texts: Texts = ()
+    held_by: tuple[str, ...] = ()
 
     @property
     def meanings(self) -> Texts:

@@ -120,6 +120,7 @@ def _quantity(variable: Variable, name: str, names: Sequence[str], vector: str, 
         present_while=variable.present_while,
         is_hidden=variable.is_hidden,
         texts=variable.texts,
+        held_by=variable.held_by,
     )
 
 

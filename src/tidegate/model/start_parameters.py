@@ -48,6 +48,9 @@ def with_start_parameters(model: Model, names: Iterable[str]) -> Model:
         variable.name: replace(variable, start=tuple(symbol(Role.PARAMETER, item) for item in parameter.names), start_source="given")
         for variable, parameter in zip(chosen.values(), parameters, strict=True)
     }
+    for variable in chosen.values():
+        for name, start in zip(variable.held_by, given[variable.name].start, strict=False):
+            given[name] = replace(next(item for item in model.discretes if item.name == name), start=(start,), start_source="given")
     return replace(model, variables=(*(given.get(variable.name, variable) for variable in model.variables), *parameters))
 
 

@@ -98,6 +98,7 @@ class Variable:
     present_while : names of discrete variables; where one of them is zero, this variable is not there, and what it is said to be is only kept.
     is_potential : whether connections make it equal to others: a voltage, a position.
     texts : what its numbers say, each with the number; () for a quantity.
+    held_by : names of the discrete variables that hold its elements from one instant to the next, where only equations of clauses determine it.
     is_hidden : whether it was put in for the sake of others, and no user asks for it: what is kept for a part that is off, the next time of a clock.
     """
 
@@ -121,6 +122,7 @@ class Variable:
     is_potential: bool = False
     is_hidden: bool = False
     texts: Texts = ()
+    held_by: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

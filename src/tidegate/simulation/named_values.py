@@ -14,7 +14,7 @@ from tidegate.compiled.compiled_model import CompiledModel, Point
 from tidegate.compiled.quantities import Located
 from tidegate.errors import UsageError
 from tidegate.executive import callback_error, numbers_for
-from tidegate.names import unknown_name
+from tidegate.names import unknown_name, users_name
 from tidegate.numbers_as_texts import texts_to_numbers
 
 __all__ = ["NamedValues", "Values"]
@@ -72,7 +72,11 @@ class NamedValues:
     def is_free(self, name: str) -> bool:
         """Whether nothing determines it between events: a state of the system, a discrete variable, an input."""
         located = self.located(name)
-        return located.quantity.vector == "m" or (located.quantity.vector == "y" and not self._compiled.algebraic[located.indices].any())
+        return (
+            located.quantity.vector == "m"
+            or bool(located.quantity.held_by)
+            or (located.quantity.vector == "y" and not self._compiled.algebraic[located.indices].any())
+        )
 
     def checked(self, name: str, value: ArrayLike) -> tuple[Located, FloatArray]:
         """Where a value is to be put, and its numbers.
@@ -88,7 +92,7 @@ class NamedValues:
         if variable.kind != "real" and np.any(new != np.round(new)):
             raise UsageError(f"{name} is {variable.kind}, and {value} is not", hint="an integer" if variable.kind == "integer" else "True or False")
         for element, number in zip(located.names, new.tolist(), strict=True):
-            sentence = variable.problem(element, number)
+            sentence = variable.problem(users_name(element), number)
             if sentence:
                 raise UsageError(sentence, origin=variable.origin)
         return located, new
@@ -96,6 +100,9 @@ class NamedValues:
     def _checked_name(self, name: str) -> Located:
         located = self.located(name)
         variable = located.quantity
+        if len(variable.held_by) == 1:
+            self._settable[name] = self._located[variable.held_by[0]]
+            return self._settable[name]
         follows = variable.vector in ("outputs", "numbers")
         is_solved_for = variable.vector == "y" and bool(self._compiled.algebraic[located.indices].any())
         if variable.role == "algebraic" or is_solved_for or (follows and variable.role == "state"):

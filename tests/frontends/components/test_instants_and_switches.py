@@ -168,6 +168,23 @@ def test_a_body_in_the_round_after_sees_what_an_equation_found() -> None:
     assert (final["d"], final["low"], final["before"], final["n"]) == pytest.approx((-0.45, -0.45, -0.45, 4.0), abs=1e-12)
 
 
+def test_start_values_and_settings_of_what_equations_of_clauses_determine() -> None:
+    class Whole(tg.Component):
+        a = Ramp()
+        b = tg.as_part(Ramp().lower())
+
+    for name in ("a", "b"):
+        # y, until the first tick
+        assert tg.simulate(Whole(), (0.0, 0.4), y0={f"{name}.y": 3.0}).final[f"{name}.y"] == 3.0
+        assert tg.simulate(Whole(), (0.0, 0.4), sensitivities=[f"{name}.y(0)"]).sensitivity(f"{name}.x", f"{name}.y(0)")[-1] == -0.25
+        simulation = tg.Simulation(Whole())
+        simulation.advance(0.7)
+        simulation[f"{name}.y"] = 7.0
+        assert (simulation[f"{name}.y"], simulation[f"{name}.x"]) == pytest.approx((7.0, 3.0 - 0.25 * 7.0 + 0.7), abs=1e-6)
+        simulation.advance(1.2)
+        assert simulation[f"{name}.y"] == pytest.approx(0.0, abs=1e-6)  # as ever at 1
+
+
 def test_a_clause_that_happens_in_two_rounds_running_determines_twice() -> None:
     class Twice(Two):
         @tg.when(lambda self: self.x > 0.5, lambda self: self.d > 1.5)

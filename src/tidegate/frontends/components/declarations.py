@@ -254,6 +254,7 @@ class Declaration:
         self.present_while: tuple[str, ...] = ()  # of a model that is a part, what that says of its own parts
         self.is_potential = False  # likewise
         self.is_hidden = False  # likewise
+        self.held_by: tuple[str, ...] = ()  # likewise
         self.texts, self.enumeration = texts_among(values, self.value, self.origin), enumeration_of(values, self.value)
         if self.texts:
             self.kind, self.value = "integer", number_among(self.texts, self.value, type(self).__name__, self.origin)

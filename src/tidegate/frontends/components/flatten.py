@@ -261,6 +261,7 @@ class _VariableReader:
                     isinstance(declaration, Potential) or declaration.is_potential,
                     declaration.is_hidden,
                     declaration.texts,
+                    tuple(joined(node.path, name) for name in declaration.held_by),
                 )
             )
 

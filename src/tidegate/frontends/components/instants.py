@@ -242,7 +242,7 @@ def _variables(variables: Sequence[Variable], targets: Mapping[Expr, Sequence[tu
             if item not in targets:
                 found.append(replace(alone, kind=variable.kind))
                 continue
-            found.append(replace(alone, role=VariableRole.ALGEBRAIC, fixed=False))
+            found.append(replace(alone, role=VariableRole.ALGEBRAIC, fixed=False, held_by=(_kept(item).data.name,)))
             hidden.append(replace(alone, name=_kept(item).data.name, description=f"kept {name}", is_hidden=True))
             if item in given:
                 hidden.append(replace(alone, name=_given(item).data.name, description=f"what a clause gives {name}", is_hidden=True))

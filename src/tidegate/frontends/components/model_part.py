@@ -188,7 +188,7 @@ def declaration_of(variable: Variable, opened: OpenModel, wanted: type[Declarati
     made.fixed, made.state_select = variable.fixed, variable.state_select
     made.display_unit, made.quantity = variable.display_unit, variable.quantity
     made.present_while, made.is_potential = variable.present_while, variable.is_potential
-    made.is_hidden = variable.is_hidden
+    made.is_hidden, made.held_by = variable.is_hidden, variable.held_by
     return made
 
 

@@ -88,10 +88,11 @@ def _number_of(name: str, number: int) -> str:
 
 def _silent(variable: Variable, numbers: Mapping[str, str], *, is_hidden: bool) -> Variable:
     present = tuple(numbers.get(name, name) for name in variable.present_while)
+    held = tuple(numbers.get(name, name) for name in variable.held_by)
     if not is_hidden:
-        return replace(variable, origin=_PLACE, present_while=present)
+        return replace(variable, origin=_PLACE, present_while=present, held_by=held)
     told: dict[str, Any] = {"unit": "", "description": "", "display_unit": "", "quantity": "", "texts": ()}
-    return replace(variable, origin=_PLACE, present_while=present, is_hidden=True, **told)
+    return replace(variable, origin=_PLACE, present_while=present, is_hidden=True, held_by=held, **told)
 
 
 def _without_sentences(model: Model) -> Model:
