@@ -7,6 +7,7 @@ import numpy as np
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import NEVER
+from tidegate.events.settle import how_many_branches
 from tidegate.events.tolerances import SAME_TIME
 
 __all__ = ["is_same_time", "mark_due", "mark_steps", "schedule", "skip_past", "steps_ask", "stopped_clock"]
@@ -125,7 +126,7 @@ def mark_due(run, t, apply):
     of_time = run.is_time
     flipped = run.flipped
     first = -1
-    n_branches = run.n_actions - run.n_steps - run.n_clocks
+    n_branches = how_many_branches(run)
     active = run.active
     for k in range(n_times):
         if not is_same_time(run, times[k], t):

@@ -20,6 +20,7 @@ __all__ = [
     "compute_bodies",
     "conditions_hold",
     "drop_of_states",
+    "how_many_branches",
     "keep_conditions",
     "keep_relations",
     "keep_states",
@@ -81,7 +82,7 @@ def keep_relations(run, t):
     """What clauses of the system keep of relations at the start of a run, where conditions ask what these were."""
     keeps = False
     read_conditions(run, t, run.conditions_now_at)
-    n_branches = _branches(run)
+    n_branches = how_many_branches(run)
     branch = run.branch_first
     for b in range(n_branches):
         if run.action_meaning[b] & KEEPS:
@@ -102,7 +103,7 @@ def keep_relations(run, t):
 def conditions_hold(run, t):
     """True if the conditions of clauses are what they were when they were last looked at."""
     read_conditions(run, t, run.conditions_now_at)
-    n_branches = _branches(run)
+    n_branches = how_many_branches(run)
     branch = run.branch_first
     chain = run.branch_chain
     for b in range(n_branches):
@@ -115,7 +116,7 @@ def conditions_hold(run, t):
 
 
 @native
-def _branches(run):
+def how_many_branches(run):
     """How many flags belong to branches and remarks; those of time events and step events follow."""
     return run.n_actions - run.n_clocks - run.n_steps
 
@@ -125,7 +126,7 @@ def n_rising(run):
     """How many conditions belong to branches; those of remarks follow."""
     branch = run.branch_first
     chain = run.branch_chain
-    for b in range(_branches(run)):
+    for b in range(how_many_branches(run)):
         if chain[b] >= FIRST_REMARK:
             return branch[b]
     return run.n_when
@@ -166,7 +167,7 @@ def carry_out_branches(run):
     now = run.conditions_now
     before = run.conditions
     held = run.held
-    n_branches = _branches(run)
+    n_branches = how_many_branches(run)
     branch = run.branch_first
     chain = run.branch_chain
     flags = run.flags
@@ -198,7 +199,7 @@ def carry_out_branches(run):
 @native
 def _make_remarks(run, t):
     """Set the flags of remarks: their conditions hold only where the flag of the body is set that makes them."""
-    n_branches = _branches(run)
+    n_branches = how_many_branches(run)
     branch = run.branch_first
     chain = run.branch_chain
     if n_branches == 0 or chain[n_branches - 1] < FIRST_REMARK:

@@ -22,6 +22,7 @@ from tidegate.events.settle import (
     carry_out_branches,
     clauses_are_due,
     compute_bodies,
+    how_many_branches,
     keep_conditions,
     put_conditions_back,
     read_conditions,
@@ -147,7 +148,7 @@ def _says_so(run, t, j):
 def _drop_those_that_ask(run):
     """Clear the flags of branches that would not happen by the conditions that are there now: they hang on the relation themselves."""
     branch = run.branch_first
-    for b in range(run.n_actions - run.n_clocks - run.n_steps):
+    for b in range(how_many_branches(run)):
         if run.flags[b] != 0.0:
             happens = False
             for c in range(branch[b], branch[b + 1]):

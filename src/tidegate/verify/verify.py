@@ -132,8 +132,8 @@ def _judged(result: Result, model: Model, plain: PlainModel, points: int | None,
     tolerance = _tolerance(result, model, plain, allowed)
     rng = np.random.default_rng(_SEED)
     largest = np.max([piece.size for piece in pieces], axis=0) if pieces else np.zeros(len(plain.unknowns))
-    defects = Defects(plain, tolerance, largest, tally, model.form is Form.ODE)
     is_explicit = model.form is Form.ODE
+    defects = Defects(plain, tolerance, largest, tally, is_explicit)
     states = differential(plain, pieces[0]) if pieces and not is_explicit else np.ones(len(plain.unknowns), dtype=bool)
     within = [branch for when in model.whens if when.is_inner for branch in when.branches]
     inner = {action.target.data.name for branch in within for action in branch.actions if isinstance(action, Assignment)}

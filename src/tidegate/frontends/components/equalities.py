@@ -7,7 +7,7 @@ that the number of equations is the same in every mode.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, Final
 
@@ -15,10 +15,11 @@ import numpy as np
 
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, as_expr, as_real, dependencies, select
+from tidegate.expressions.substitute import substitute
 from tidegate.frontends.components.elements import flat, is_array
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["Equality", "equation_sides", "make_equality", "merge_equalities", "read_equalities"]
+__all__ = ["Equality", "equation_sides", "make_equality", "merge_equalities", "read_equalities", "replaced"]
 
 _DETERMINED: Final = (Role.UNKNOWN, Role.DERIVATIVE, Role.INPUT)
 
@@ -36,6 +37,14 @@ class Equality:
     def residual(self) -> Expr:
         """``left - right``."""
         return self.left - self.right
+
+
+def replaced(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
+    """The same with nodes replaced on both sides; itself where there are none of them."""
+    if not mapping:  # of ten thousand equations of parts none has anything to be put in
+        return item
+    left, right = substitute([item.left, item.right], mapping)
+    return item if left is item.left and right is item.right else replace(item, left=left, right=right)
 
 
 def _oriented(left: Expr, right: Expr) -> tuple[Expr, Expr]:

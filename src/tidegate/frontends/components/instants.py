@@ -15,8 +15,7 @@ from dataclasses import field, replace
 
 from tidegate.errors import ModelError, Origin
 from tidegate.expressions import ZERO, Expr, Role, constant, dependencies, node, select, symbol
-from tidegate.expressions.substitute import substitute
-from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.equalities import Equality, replaced
 from tidegate.model import LEAST_IMPORTANT, Action, Assignment, Branch, Variable, VariableRole, When
 from tidegate.names import listed
 from tidegate.quick_dataclass import dataclass
@@ -187,7 +186,7 @@ def solved_at_instants(instants: Sequence[Instant], variables: Sequence[Variable
         keeps = (Assignment(_source(target), ZERO, origin), Assignment(_kept(target), unknown[target], origin))
         happens = tuple(_is(_source(target), sign * k) for k in range(1, len(several) + 1 + (target in given)) for sign in (1, -1))
         whens.append(When((Branch(happens, keeps, "", origin),), LEAST_IMPORTANT, origin))
-    equalities = [_equality(target, [(one, _with(item, was)) for one, item in several], given.get(target)) for target, several in targets.items()]
+    equalities = [_equality(target, [(one, replaced(item, was)) for one, item in several], given.get(target)) for target, several in targets.items()]
     known = [*_variables(variables, targets, given), *_of_before(variables, was.values())]
     return AtInstants(known, equalities, whens, unknown, before, in_bodies, numbers, given, asked)
 
@@ -196,11 +195,6 @@ def _asked_before(instant: Instant, known: Collection[Expr]) -> list[Expr]:
     """The discrete variables whose values before the round its equations ask for, without those that such equations determine."""
     read = dependencies(*(side for item in instant.equalities.values() for side in (item.left, item.right)))
     return sorted((symbol(Role.DISCRETE, s.data.name) for s in read if s.data.role is Role.PREVIOUS and s not in known), key=repr)
-
-
-def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
-    left, right = substitute([item.left, item.right], mapping)
-    return replace(item, left=left, right=right)
 
 
 def _of_before(variables: Sequence[Variable], kept: Iterable[Expr]) -> Iterator[Variable]:

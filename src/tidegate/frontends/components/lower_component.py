@@ -17,7 +17,7 @@ from tidegate.frontends.components.agenda import Agenda
 from tidegate.frontends.components.at_once import Followers, equations_at_once, resolve
 from tidegate.frontends.components.der_and_pre import continuous_of
 from tidegate.frontends.components.elements import flat, quantity
-from tidegate.frontends.components.equalities import Equality
+from tidegate.frontends.components.equalities import Equality, replaced
 from tidegate.frontends.components.flatten import Flat, component_place, flatten
 from tidegate.frontends.components.instants import AtInstants, solved_at_instants
 from tidegate.frontends.components.relations_before import relations_before
@@ -109,19 +109,12 @@ def _solve_at_instants(flat: Flat) -> AtInstants:
     written = {action.target for action in happening if isinstance(action, Assignment)}
     found = solved_at_instants(flat.agenda.instants, flat.variables, written)
     flat.variables, mapping = found.variables, found.present | found.before
-    flat.equalities = [_with(item, mapping) for item in (*flat.equalities, *found.equalities)]
-    flat.initial = [_with(item, mapping) for item in flat.initial]
+    flat.equalities = [replaced(item, mapping) for item in (*flat.equalities, *found.equalities)]
+    flat.initial = [replaced(item, mapping) for item in flat.initial]
     flat.values = {target: replace(item, right=substitute([item.right], mapping)[0]) for target, item in flat.values.items()}
     agenda = flat.agenda.replaced(found.present | found.in_bodies, mapping, {}).rewritten(found.actions, found.actions_at_an_end)
     flat.agenda = replace(agenda, whens=(*agenda.whens, *found.whens))
     return found
-
-
-def _with(item: Equality, mapping: Mapping[Expr, Expr]) -> Equality:
-    if not mapping:  # of ten thousand equations of parts none has anything to be put in
-        return item
-    left, right = substitute([item.left, item.right], mapping)
-    return item if left is item.left and right is item.right else replace(item, left=left, right=right)
 
 
 def _label(item: Equality) -> str:
@@ -161,7 +154,7 @@ def _define_outputs(system: _System) -> None:
             system.definitions[item] = replace(found, right=resolved[item])
     system.variables = [replace(v, role=VariableRole.ALGEBRAIC, fixed=False) if v.name in whole else v for v in system.variables]
     mapping = {item: found.right for item, found in system.definitions.items()}
-    system.equalities = [_with(item, mapping) for item in rest]
+    system.equalities = [replaced(item, mapping) for item in rest]
 
 
 def _explicit_rates(system: _System) -> dict[Expr, Expr] | None:
@@ -182,7 +175,7 @@ def _put_in(system: _System, rates: Mapping[Expr, Expr], origins: dict[Expr, Ori
     system.equalities = [replace(item, right=rates[item.left]) if item.left in rates else item for item in system.equalities]
     system.definitions = {item: replace(found, right=substitute([found.right], rates)[0]) for item, found in system.definitions.items()}
     mapping = dict(rates) | {item: found.right for item, found in system.definitions.items()}
-    system.initial = [_with(item, mapping) for item in system.initial]
+    system.initial = [replaced(item, mapping) for item in system.initial]
     states = [symbol(Role.UNKNOWN, item.data.name) for item in _states(system)]
     at_once = equations_at_once(system.agenda, mapping, () if rates else system.equalities, states, system.at_instants)
     system.agenda = _at_both_ends(system.agenda, mapping)
