@@ -293,8 +293,6 @@ _EVENTS: Final = [
     *_single("integer", "planned_guard has_plan n_planned"),
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
-    *_arrays("number", "bernstein_scratch", "part_width"),
-    *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
     *_arrays("number", "times times_scratch times_kept", "n_times"),
     *_arrays("number", "fired", "n_actions"),
@@ -464,7 +462,7 @@ _OF_ROSENBROCK: Final = [
     *_arrays("number", "time_slopes", "n", owner=ROSENBROCK),
 ]
 
-# What is large, and made anew in every run before it is read: factors, and combinations of equations that tie states. It stands behind all else, so
+# What is large, and made anew in every run before it is read: factors, combinations of equations that tie states, parts of steps. It stands last, so
 # that a run can begin again without copying it. Only the pattern that the structure gives, the first one, is put there at the beginning, and never
 # written again.
 _FACTORS: Final = [
@@ -486,6 +484,8 @@ _FACTORS: Final = [
     # of the tape of one guard, those that move
     *_arrays("integer", "planned_rows", "n_models"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
+    *_arrays("number", "bernstein_scratch", "part_width"),
+    *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),
 ]
 FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}
 

@@ -208,6 +208,9 @@ def goes_on_through(run, t):
             held[j] = 0
         if kind[j] != RELATION or not abs(run.g[j]) <= clear:
             continue
+        may_be_stopped = fired and not noted and run.active[j] != 0.0 and has_changed(run, j)
+        if held[j] != now and not may_be_stopped:
+            continue
         if scale == 0.0:
             scale_before = time_scale(run, run.ydot_before_at)
             scale = time_scale(run, run.ydot_at)
@@ -217,7 +220,6 @@ def goes_on_through(run, t):
             run.failed_guard = j
             run.zeno_time = np.nan
             return True
-        stopped = fired and not noted and has_changed(run, j) and not goes_on and run.active[j] != 0.0
-        if stopped and far * before[j] * scale_before > clear and not _equations_stop(run, t, j, clear):
+        if may_be_stopped and not goes_on and far * before[j] * scale_before > clear and not _equations_stop(run, t, j, clear):
             held[j] = now
     return False

@@ -188,12 +188,11 @@ def _flip_at_the_same_zero(run, crossing):
 
 
 @native
-def flip_crossed(run, t):
-    """Flip the guards that crossed or fell due, and remember which they were."""
+def flip_crossed(run):
+    """Flip the guards that crossed or fell due, and remember which they were. The values of guards must be known."""
     ng = run.n_guards
     flipped = run.flipped
     crossed = run.crossed
-    call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
     for j in range(ng):
         crossed[j] = flipped[j]
         run.due_value[j] = np.nan

@@ -27,10 +27,15 @@ _FASTEST: Final = 1.15  # e > 0.85, where a root of multiplicity m is passed wit
 
 
 @native
+def _may_be_within_tolerance(run, j, value):
+    """False of a guard that is no relation, or farther from zero than its tolerance can be: no more than that of its round-off level, which is known."""
+    return run.guard_kind[j] == RELATION and abs(value) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]
+
+
+@native
 def is_within_tolerance(run, t, j):
     """True if a relation at the current point is as near zero as the tolerances of what it reads."""
-    # no tolerance is more than that of the round-off level, which is known
-    if run.guard_kind[j] != RELATION or not abs(run.g[j]) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]:
+    if not _may_be_within_tolerance(run, j, run.g[j]):
         return False
     guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
     return abs(run.g[j]) <= run.reach_scratch[j]
@@ -61,10 +66,16 @@ def crosses_by_chance(run, t, step, theta, j):
     """True of a crossing in the step from the current point on, where the guard is within the tolerance of zero at both ends and only dies out."""
     if is_a_kept_zero(run, t, step, theta, j):
         return True
-    if not is_within_tolerance(run, t, j):
+    if not _may_be_within_tolerance(run, j, run.g[j]):
         return False
     call_value(run.f_guards, t + step, run.y_end, run.p, run.m, run.late_scratch)
-    guard_reach(run, t + step, run.y_end, run.y_max, run.reach_scratch)
+    if run.is_linear[j] == 1 and not _may_be_within_tolerance(run, j, run.late_scratch[j]):
+        return False
+    if not is_within_tolerance(run, t, j):
+        return False
+    if run.is_linear[j] == 0:
+        # of others the tolerances make the same at the end of the step
+        guard_reach(run, t + step, run.y_end, run.y_max, run.reach_scratch)
     if not abs(run.late_scratch[j]) <= run.reach_scratch[j] or derivatives(run, t, run.y_at, run.trial_total_at) != 0:
         return False
     guard_slopes(run, t, run.y, run.trial_total, run.trial_g_end)

@@ -78,9 +78,12 @@ def _put_sum(x, y, sign, degree, out):
 
 @fused
 def _put_convolution(x, y, degree, out):
-    """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written."""
+    """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written.
+
+    The last four may go into the places behind the degree, where nothing stands yet.
+    """
     k = 0
-    while k + 3 <= degree:
+    while k + 3 <= degree + _MOVING and k <= degree:
         first = 0.0
         second = x[k + 1] * y[0]
         third = x[k + 2] * y[0] + x[k + 1] * y[1]

@@ -20,8 +20,13 @@ _MANY: Final = 2  # changes of sign: how many more does not matter
 _TABLED: Final = 40  # degrees below this have their binomial coefficients here
 _BY_BINOMIAL: Final = np.array([[1.0 / math.comb(degree, k) if k <= degree else 0.0 for k in range(_TABLED)] for degree in range(_TABLED)])
 _MOST_ROUNDS: Final = 100
+_NARROW: Final = 8.0 * EPS  # of a place in a step, or of ...
+_NEAR_START: Final = 1e-3  # ... such a place: an end of a part is no nearer to the other
 _SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
 _PARABOLA: Final = 2
+_MOST_GUESSES: Final = 6
+_GUESSED: Final = 1e-2  # of a place: so near is a guess at it
+_BEHIND_A_GUESS: Final = 0.02
 _AHEAD: Final = 0.45  # of how near the ends of a part may come: one place on each side of a zero, and rounding does not keep them farther apart
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
@@ -63,29 +68,37 @@ def value_and_slope(c, degree, theta):
 
 
 @native
-def _of_parabola(c, low, at_low, high, at_high):
-    """Where Newton's method starts: where the polynomial's first three terms fall through zero, or, if that is not between, where the secant does."""
+def _falls_to_zero(c):
+    """Where the polynomial's first three terms fall through zero; 0 if they do not."""
     square = c[1] * c[1] - 4.0 * c[2] * c[0]
-    theta = 0.0
     if square > 0.0 and c[1] < 0.0:
-        theta = 2.0 * c[0] / (math.sqrt(square) - c[1])
-    elif square > 0.0 and c[2] < 0.0:
-        theta = -0.5 * (c[1] + math.sqrt(square)) / c[2]
+        return 2.0 * c[0] / (math.sqrt(square) - c[1])
+    if square > 0.0 and c[2] < 0.0:
+        return -0.5 * (c[1] + math.sqrt(square)) / c[2]
+    return 0.0
+
+
+@native
+def _start(c, degree, low, at_low, high, at_high):
+    """Where Newton's method starts: where the polynomial's first three terms fall through zero, or, if that is not between, where the secant does."""
+    theta = _falls_to_zero(c) if degree >= _PARABOLA else 0.0
     return theta if low < theta < high else secant(low, at_low, high, at_high, 0.0)
 
 
 @native
-def _falling_root(c, degree, low, at_low, high, at_high, finest):
-    """Zero in [low, high] of a polynomial that is positive at low and not at high, or a place behind it by no more than ``finest`` or rounding."""
+def _falling_root(c, degree, low, at_low, high, at_high, theta, finest):
+    """Zero in [low, high] of a polynomial that is positive at low and not at high, or a place behind it by no more than ``finest`` or rounding.
+
+    ``theta``, between the two, is where Newton's method starts.
+    """
     if at_low <= 0.0:
         return low
-    theta = secant(low, at_low, high, at_high, 0.0) if degree < _PARABOLA else _of_parabola(c, low, at_low, high, at_high)
     for _ in range(_MOST_ROUNDS):
-        least = max(2 * EPS * max(high, 1e-3), finest)
+        least = max(_NARROW * max(min(theta, high), _NEAR_START), finest)
         if high - low <= least or at_high == 0.0:
             break
         value, slope = value_and_slope(c, degree, theta)
-        # a little farther than Newton says, so that the root comes to lie between
+        # a little farther than Newton says, so that the root comes to lie between; where he says that it is at an end, a little from there
         if value > 0.0:
             low = theta
             ahead = _AHEAD * least
@@ -93,8 +106,10 @@ def _falling_root(c, degree, low, at_low, high, at_high, finest):
             high = theta
             at_high = value
             ahead = -_AHEAD * least
-        theta = theta - value / slope + ahead if slope != 0.0 else low
-        if not low < theta < high:
+        theta = theta - value / slope if slope != 0.0 else low
+        is_inside = low - least < theta < high + least
+        theta = min(max(theta + ahead, low + _AHEAD * least), high - _AHEAD * least)
+        if not (is_inside and low < theta < high):
             theta = 0.5 * (low + high)
     return high
 
@@ -154,6 +169,25 @@ def _put_bernstein(c, degree, upper, row):
 
 
 @native
+def _by_newton(c, degree, upper):
+    """Where Newton's method comes down to zero in (0, upper], roughly: no more than a guess at the first one. 0 if it does not."""
+    theta = _falls_to_zero(c)
+    if not theta < upper:
+        theta = 0.0
+    for _ in range(_MOST_GUESSES):
+        value, slope = value_and_slope(c, degree, theta)
+        if not slope < 0.0:
+            return 0.0
+        before = theta
+        theta -= value / slope
+        if not 0.0 < theta < upper:
+            return 0.0
+        if abs(theta - before) <= _GUESSED * theta:
+            return theta
+    return 0.0
+
+
+@native
 def first_root(run, degree, upper, finest):
     """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero; behind it by ``finest`` at most."""
     c = run.bernstein_scratch
@@ -165,7 +199,17 @@ def first_root(run, degree, upper, finest):
         return NO_ROOT
     if changes == 1:
         at_upper = _polynomial_value(c, degree, upper)
-        return _falling_root(c, degree, 0.0, c[0], upper, at_upper, finest) if at_upper < 0.0 else NO_ROOT
+        if not at_upper < 0.0:
+            return NO_ROOT
+        return _falling_root(c, degree, 0.0, c[0], upper, at_upper, _start(c, degree, 0.0, c[0], upper, at_upper), finest)
+    guess = _by_newton(c, degree, upper)
+    if guess > 0.0:
+        # most often there is one zero up to a little behind it
+        behind = min((1.0 + _BEHIND_A_GUESS) * guess, upper)
+        row = run.parts_scratch[0]
+        _put_bernstein(c, degree, behind, row)
+        if _sign_changes(row, degree) == 1:
+            return _falling_root(c, degree, 0.0, c[0], behind, row[degree], guess, finest)
     width = degree + 1
     pool = run.parts_scratch
     upper_end = run.part_width - 1
@@ -183,7 +227,9 @@ def first_root(run, degree, upper, finest):
         if changes == 0:
             continue
         if changes == 1:
-            return _falling_root(c, degree, low, _polynomial_value(c, degree, low), high, _polynomial_value(c, degree, high), finest)
+            at_low = _polynomial_value(c, degree, low)
+            at_high = _polynomial_value(c, degree, high)
+            return _falling_root(c, degree, low, at_low, high, at_high, _start(c, degree, low, at_low, high, at_high), finest)
         if high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
             if row[degree] < 0.0:
                 return high

@@ -37,12 +37,9 @@ def conditions_are_the_same(run, t):
 
 
 @native
-def _stays_across(run, guard, theta):
-    """True if it is certain that a guard that crosses at a part of the step does not come back to zero in the rest of it."""
-    if run.is_linear[guard] == 0:
-        return False
+def _stays_across(run, guard, theta, sign):
+    """True if it is certain that a guard that crosses at a part of the step, from this side, does not come back to zero in the rest of it."""
     degree = run.degree
-    sign = expected_sign(run, guard)
     moved = run.bernstein_scratch  # by so much, in powers of what has gone by of the step since it crossed
     moved[0] = 0.0
     for k in range(degree):
@@ -68,11 +65,12 @@ def flips_quietly(run, t, guard):
     other guards matter.
     """
     ng = run.n_guards
-    if run.guard_kind[guard] != RELATION or not _stays_across(run, guard, run.found_theta):
+    if run.guard_kind[guard] != RELATION or run.is_linear[guard] == 0:
         return False
+    sign = expected_sign(run, guard)
     offset = run.m_at + run.guard_mode[guard]
     run.r[offset] = 1.0 - run.r[offset]
-    same = conditions_are_the_same(run, t)
+    same = conditions_are_the_same(run, t) and _stays_across(run, guard, run.found_theta, sign)
     if same:
         after = run.slopes
         active = run.active

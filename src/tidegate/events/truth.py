@@ -20,11 +20,13 @@ from tidegate.events.guards import find_open, guard_roundoff, guard_slopes, has_
 from tidegate.events.kept_sides import kept_side
 from tidegate.events.leaving import ASKED, LEAVES_DOWN, LEAVES_UP, RESTS, leaving_sides
 from tidegate.events.resting import keeps_what_it_says
+from tidegate.events.tolerances import ROUNDING
 
 __all__ = ["catch_up", "look_again", "lost_whole", "note_change_at_zero", "settle_known", "sides_by_slopes", "truth_of"]
 
 _MOST_CATCHING_UP: Final = 1000  # passes: relations and pieces that depend on one another
 _SLIGHT: Final = 1e-13  # of the size of a guard's terms: a move within a step that rounding of a slope could be
+_MAY_BE_SLIGHT: Final = 2.0 * _SLIGHT / ROUNDING  # round-off levels, of which there are ``ROUNDING`` or more in that size
 _MOST_FLIPS: Final = 3  # times one relation at zero may change its mind at one instant
 
 
@@ -58,7 +60,7 @@ def sides_by_slopes(run, t):
             continue
         margin = margin_of(run, t, j) if not is_due(run, j) else abs(g[j])
         move = slope[j] * run.step_before_event
-        if abs(g[j]) <= margin and abs(move) > nu[j] > 0.0:
+        if abs(g[j]) <= margin and 0.0 < nu[j] < abs(move) <= _MAY_BE_SLIGHT * nu[j]:
             if not known:
                 _measure(run, t, size)
                 known = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from tidegate.compiled.copying import copy_numbers
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
 from tidegate.compiled.pointers import integers_at, pointer
 from tidegate.compiled.workspace import INDEX_OF, TARGET, integers, vector
@@ -30,19 +31,17 @@ _BYTES: Final = 8
 
 
 @native
-def _put(target, first, source, count):
-    for q in range(count):
-        target[first + q] = source[q]
-    return first + count
+def _put(place, source, count):
+    """Copy numbers to an address; the address behind them."""
+    copy_numbers(pointer(place), source, count)
+    return place + _BYTES * count
 
 
 @native
 def _refresh(run, plan):
     """The memory as it was before the first run."""
-    count = plan[N_FRESH_INTEGERS]
-    _put(integers(run.h, 0, count), 0, integers(integers_at(plan[AT_FRESH_INTEGERS]), 0, count), count)
-    count = plan[N_FRESH_NUMBERS]
-    _put(vector(run.r, 0, count), 0, vector(pointer(plan[AT_FRESH_NUMBERS]), 0, count), count)
+    copy_numbers(pointer(run.address_h), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
+    copy_numbers(run.r, pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
 
 
 @native
@@ -81,12 +80,11 @@ def _packed(run, plan, rows, log, polynomials):
     head[0] = run.n_rows
     head[1] = run.n_logged
     head[2] = run.n_polynomials
-    _put(head, 3, integers(run.h, FIRST_COUNTER, N_COUNTERS), N_COUNTERS)
-    packed = vector(pointer(plan[AT_PACKED]), 0, size)
-    place = _put(packed, N_HEAD, run.m, run.n_m)
-    place = _put(packed, place, vector(rows, 0, n_rows), n_rows)
-    place = _put(packed, place, vector(log, 0, n_log), n_log)
-    _put(packed, place, vector(polynomials, 0, n_polynomials), n_polynomials)
+    place = _put(plan[AT_PACKED] + 3 * _BYTES, pointer(run.address_h + FIRST_COUNTER * _BYTES), N_COUNTERS)
+    place = _put(place, run.m.ctypes, run.n_m)
+    place = _put(place, rows, n_rows)
+    place = _put(place, log, n_log)
+    _put(place, polynomials, n_polynomials)
     return _BYTES * size
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tidegate.compiled.copying import copy_numbers
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
 from tidegate.compiled.pointers import integers_at, pointer
 from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
@@ -65,14 +66,8 @@ def prepare(run, plan):
     """The memory as it was before the first run, with the parameters and start values of the next."""
     # memory beside that of the first run stays where it is
     address_h, address_r = run.address_h, run.address_r
-    h = integers(run.h, 0, plan[N_FRESH_INTEGERS])
-    r = vector(run.r, 0, plan[N_FRESH_NUMBERS])
-    fresh_h = integers(integers_at(plan[AT_FRESH_INTEGERS]), 0, plan[N_FRESH_INTEGERS])
-    fresh_r = vector(pointer(plan[AT_FRESH_NUMBERS]), 0, plan[N_FRESH_NUMBERS])
-    for q in range(plan[N_FRESH_INTEGERS]):
-        h[q] = fresh_h[q]
-    for q in range(plan[N_FRESH_NUMBERS]):
-        r[q] = fresh_r[q]
+    copy_numbers(pointer(address_h), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
+    copy_numbers(pointer(address_r), pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
     run.address_h = address_h
     run.address_r = address_r
     width = plan[WIDTH]

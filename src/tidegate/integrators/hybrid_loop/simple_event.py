@@ -168,19 +168,29 @@ def let_rest_what_does(run, t):
 
 
 @native
+def _forgets_a_size(run):
+    """Where the event led away from does not count in how large unknowns have been; True if that makes a difference."""
+    forgets = False
+    for q in range(run.n):
+        size = max(run.size_before[q], abs(run.y[q]))
+        forgets = forgets or size != run.y_max[q]
+        run.y_max[q] = size
+    return forgets
+
+
+@native
 def _follow(run, t):
     """Everything that follows from y and the discrete variables: 1 if a relation changed, 0 if none did, NOT_SIMPLE."""
     changes = settle_known(run, t)
     run.c_flips += changes
     any_changed = changes > 0
-    for q in range(run.n):
-        run.y_max[q] = run.size_before[q]  # where the event led away from does not count
-    guard_roundoff(run, t, run.y)
+    if _forgets_a_size(run):
+        guard_roundoff(run, t, run.y)
+    is_known = True  # guards are those of ``settle_known``
     for _ in range(_MOST_PASSES):
         if derivatives(run, t, run.y_at, run.ydot_at) != 0:
             return NOT_SIMPLE
-        # y is that of ``settle_known``, and so are the guards, unless they read what has flipped since
-        if any_changed:
+        if not is_known:
             call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
         guard_slopes(run, t, run.y, run.ydot, run.slopes)
         if sides_by_slopes(run, t) and let_rest_what_does(run, t) == 0:
@@ -201,6 +211,7 @@ def _follow(run, t):
         if not changed and not is_put_exactly_at_zero(run, t):
             return 1 if any_changed else 0
         any_changed = True
+        is_known = False
     return NOT_SIMPLE
 
 
@@ -266,7 +277,7 @@ def settle_simply(run, t, guard):
     if not _others_are_in_order(run, t, guard):
         return _put_back(run, guard, flips, is_terminated)
     if guard >= 0:
-        flip_crossed(run, t)
+        flip_crossed(run)
         if not _are_untouched(run, t) or not _moves_on(run, t, guard):
             return _put_back(run, guard, flips, is_terminated)
     else:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SINGULAR, UNSETTLED, ZENO
 from tidegate.events.chatter import goes_on_through
@@ -250,13 +251,14 @@ def settle(run, t, kind):
         forget_where_guards_left(run)
         if at_start:
             forget_resting(run)
+            call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
         else:
             catch_up(run, t)
             note_resting(run, t)
         if before_clauses:
             note_guards(run, t)
             note_modes_of_round(run)
-        flip_crossed(run, t)
+        flip_crossed(run)
         if before_clauses:
             _follow_before_clauses(run, t, counts)
             for j in range(ng):
