@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import native
+from tidegate.compiled.jit import fused, native
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 
@@ -171,11 +171,19 @@ def find_open(run, t, out):
     call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, width, nothing, nothing, out)
 
 
-@native
+@fused
 def polynomial_point(n, degree, y, a, theta, out):
-    """Value of y + sum a[k] theta^(k+1)."""
+    """Value of y + sum a[k] theta^(k+1), by Horner's rule in theta squared: even and odd powers side by side, which do not wait for each other."""
+    square = theta * theta
     for q in range(n):
-        x = a[degree - 1, q]
-        for k in range(degree - 2, -1, -1):
-            x = x * theta + a[k, q]
-        out[q] = y[q] + x * theta
+        even = 0.0
+        odd = 0.0
+        k = degree - 1
+        if k % 2 == 0:
+            even = a[k, q]
+            k -= 1
+        while k > 0:
+            even = even * square + a[k - 1, q]
+            odd = odd * square + a[k, q]
+            k -= 2
+        out[q] = y[q] + (even + theta * odd) * theta

@@ -195,11 +195,11 @@ def _root_of_model(run, model, start, sign, bound, degree):
     c = run.bernstein_scratch
     c[0] = start
     low = 0.0
-    for k in range(degree, 0, -1):
+    for k in range(degree, 1, -1):
         c[k] = sign * model[k]
-        if k == 1:
-            c[k] += bound
         low = c[k] + min(low, 0.0)
+    c[1] = sign * model[1] + bound
+    low = c[1] + min(low, 0.0)
     # Horner's rule with bounds: most steps are excluded at once
     if start + min(low, 0.0) > 0.0:
         return NO_ROOT

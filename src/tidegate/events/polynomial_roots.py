@@ -20,7 +20,7 @@ _MANY: Final = 2  # changes of sign: how many more does not matter
 _TABLED: Final = 40  # degrees below this have their binomial coefficients here
 _BY_BINOMIAL: Final = np.array([[1.0 / math.comb(degree, k) if k <= degree else 0.0 for k in range(_TABLED)] for degree in range(_TABLED)])
 _MOST_ROUNDS: Final = 100
-_NARROW: Final = 8.0 * EPS  # of a place in a step, or of ...
+_NARROW: Final = 2.0 * EPS  # of a place in a step, or of ...
 _NEAR_START: Final = 1e-3  # ... such a place: an end of a part is no nearer to the other
 _SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
 _PARABOLA: Final = 2
@@ -106,6 +106,8 @@ def _falling_root(c, degree, low, at_low, high, at_high, theta, finest):
             high = theta
             at_high = value
             ahead = -_AHEAD * least
+        if slope < 0.0 and 0.5 * least * slope <= value <= 0.0:
+            return theta
         theta = theta - value / slope if slope != 0.0 else low
         is_inside = low - least < theta < high + least
         theta = min(max(theta + ahead, low + _AHEAD * least), high - _AHEAD * least)

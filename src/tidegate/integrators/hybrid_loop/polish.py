@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
 from tidegate.events.blocked import move_across
 from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.illinois import narrowed, secant
@@ -36,23 +36,24 @@ def shorter(run):
     return min(run.found_theta, _AT_MOST) if is_told else 0.5
 
 
-@native
-def end_point(run, theta, out):
-    """The step's polynomial from its end: the end and a difference, without the rounding of large coefficients."""
-    n = run.n
-    end = run.y_end
-    for q in range(n):
-        out[q] = end[q]
-    if theta == 1.0:
-        return
-    degree = run.degree
-    a = run.coefficients
+@fused
+def _add_differences(n, degree, a, theta, out):
     ahead = theta - 1.0
     factor = 0.0
     for k in range(degree):
         factor = factor * theta + ahead  # theta**(k + 1) - 1
         for q in range(n):
             out[q] += a[k, q] * factor
+
+
+@native
+def end_point(run, theta, out):
+    """The step's polynomial from its end: the end and a difference, without the rounding of large coefficients."""
+    end = run.y_end
+    for q in range(run.n):
+        out[q] = end[q]
+    if theta != 1.0:
+        _add_differences(run.n, run.degree, run.coefficients, theta, out)
 
 
 @native
