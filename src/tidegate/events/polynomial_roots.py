@@ -86,6 +86,15 @@ def _start(c, degree, low, at_low, high, at_high):
 
 
 @native
+def _where_it_falls(row, degree, low, high):
+    """Likewise, where the polygon of Bernstein coefficients on [low, high] falls through zero."""
+    k = 1
+    while k < degree and row[k] >= 0.0:
+        k += 1
+    return low + (high - low) * (k - 1.0 + row[k - 1] / (row[k - 1] - row[k])) / degree
+
+
+@native
 def _falling_root(c, degree, low, at_low, high, at_high, theta, finest):
     """Zero in [low, high] of a polynomial that is positive at low and not at high, or a place behind it by no more than ``finest`` or rounding.
 
@@ -229,9 +238,8 @@ def first_root(run, degree, upper, finest):
         if changes == 0:
             continue
         if changes == 1:
-            at_low = _polynomial_value(c, degree, low)
             at_high = _polynomial_value(c, degree, high)
-            return _falling_root(c, degree, low, at_low, high, at_high, _start(c, degree, low, at_low, high, at_high), finest)
+            return _falling_root(c, degree, low, _polynomial_value(c, degree, low), high, at_high, _where_it_falls(row, degree, low, high), finest)
         if high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
             if row[degree] < 0.0:
                 return high
