@@ -147,17 +147,22 @@ def _put_unknowns(run, step, degree):
         models[0, k] = 0.0
     models[0, degree + _MOVING] = abs(models[0, 1])
     still[0] = 0
+    a = run.coefficients
+    y = run.y
+    used = run.used
     for u in range(run.n_used):
-        q = run.used[u]
-        models[1 + u, 0] = run.y[q]
+        q = used[u]
+        row = models[1 + u]
+        row[0] = y[q]
         power = 1.0
         moving = 0.0
         for k in range(degree):
             power *= reach
-            models[1 + u, k + 1] = power * run.coefficients[k, q]
-            moving += abs(models[1 + u, k + 1])
-        models[1 + u, degree + 1] = 0.0
-        models[1 + u, degree + _MOVING] = moving
+            term = power * a[k, q]
+            row[k + 1] = term
+            moving += abs(term)
+        row[degree + 1] = 0.0
+        row[degree + _MOVING] = moving
         still[1 + u] = 0
 
 

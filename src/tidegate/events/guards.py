@@ -72,9 +72,15 @@ def size_of(run, q, value):
 
 
 @native
+def _part_rounded(is_algebraic):
+    """What rounding makes of an unknown, of its size; algebraic unknowns come out of a linear system, with its rounding."""
+    return ROUNDING_SOLVED if is_algebraic == 1 else ROUNDING
+
+
+@native
 def rounding_of(run, q, value):
-    """What rounding makes of it; algebraic unknowns come out of a linear system, with its rounding."""
-    return (ROUNDING_SOLVED if run.is_algebraic[q] == 1 else ROUNDING) * size_of(run, q, value)
+    """What rounding makes of it."""
+    return _part_rounded(run.is_algebraic[q]) * size_of(run, q, value)
 
 
 @native
@@ -88,29 +94,31 @@ def has_changed(run, j):
 def guard_roundoff(run, t, y):
     """nu of every guard: rounding of what it reads, at its size so far (run.nu_start), and with what Newton leaves in algebraic unknowns (run.nu)."""
     n = run.n
-    ng = run.n_guards
     roundoff = run.roundoff
     size = run.y_max
     atol = run.atol
+    rtol = run.rtol
     algebraic = run.is_algebraic
     nothing = run.zero
-    for q in range(n):
-        size[q] = max(size[q], abs(y[q]))
-        roundoff[q] = rounding_of(run, q, y[q])
-    zero = run.zero
-    now = ROUNDING * abs(t)
-    call_tangent(run.f_guard_rounding, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu_start)
     has_algebraic = False
     for q in range(n):
-        if algebraic[q] == 1:
-            # at the tightest tolerances that is less than their rounding, and a point put across by less would lie on no side
-            roundoff[q] = max(roundoff[q], 1e-2 * (atol[q] + run.rtol * size[q]))
-            has_algebraic = True
+        largest = max(size[q], abs(y[q]))
+        size[q] = largest
+        roundoff[q] = _part_rounded(algebraic[q]) * max(largest, atol[q] / rtol)
+        has_algebraic = has_algebraic or algebraic[q] == 1
+    now = ROUNDING * abs(t)
+    call_tangent(run.f_guard_rounding, t, y, nothing, run.p, run.m, now, roundoff, nothing, nothing, run.nu_start)
     if has_algebraic:
-        call_tangent(run.f_guard_rounding, t, y, zero, run.p, run.m, now, roundoff, nothing, nothing, run.nu)
+        for q in range(n):
+            if algebraic[q] == 1:
+                # at the tightest tolerances that is less than their rounding, and a point put across by less would lie on no side
+                roundoff[q] = max(roundoff[q], 1e-2 * (atol[q] + rtol * size[q]))
+        call_tangent(run.f_guard_rounding, t, y, nothing, run.p, run.m, now, roundoff, nothing, nothing, run.nu)
     else:
-        for j in range(ng):
-            run.nu[j] = run.nu_start[j]
+        nu = run.nu
+        nu_start = run.nu_start
+        for j in range(run.n_guards):
+            nu[j] = nu_start[j]
 
 
 @native
