@@ -9,6 +9,7 @@ import numpy as np
 
 from tidegate.compiled.jit import fused, native
 from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
+from tidegate.compiled.weighted_sum import LANES, weighted_sum
 from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
 
@@ -17,8 +18,10 @@ __all__ = ["NARROWEST", "NO_ROOT", "UNKNOWN_ROOT", "first_root", "polynomial_roo
 NO_ROOT: Final = 2.0
 UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
 _MANY: Final = 2  # changes of sign: how many more does not matter
-_TABLED: Final = 40  # degrees below this have their binomial coefficients here
-_BY_BINOMIAL: Final = np.array([[1.0 / math.comb(degree, k) if k <= degree else 0.0 for k in range(_TABLED)] for degree in range(_TABLED)])
+# of every degree below LANES, of every power its Bernstein coefficients on [0, 1]
+_OF_POWERS: Final = np.array(
+    [[[math.comb(i, k) / math.comb(degree, k) if k <= i <= degree else 0.0 for i in range(LANES)] for k in range(LANES)] for degree in range(LANES)]
+)
 _MOST_ROUNDS: Final = 100
 _NARROW: Final = 2.0 * EPS  # of a place in a step, or of ...
 _NEAR_START: Final = 1e-3  # ... such a place: an end of a part is no nearer to the other
@@ -159,18 +162,24 @@ def _sign_changes(c, degree):
 
 @native
 def _put_bernstein(c, degree, upper, row):
-    """Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k."""
+    """Bernstein coefficients on [0, upper]: b_i = sum_k C(i, k) / C(degree, k) c_k upper^k. What stands behind them in a row, which is as long as
+    ``LANES`` at least, is lost.
+    """
     power = 1.0
-    if degree < _TABLED:
+    if degree < LANES:
+        # multiplied by itself, the row may be the one that is written
         for k in range(degree + 1):
-            row[k] = c[k] * power * _BY_BINOMIAL[degree, k]
+            row[k] = c[k] * power
             power *= upper
-    else:
-        binomial = 1.0
-        for k in range(degree + 1):
-            row[k] = c[k] * power / binomial
-            power *= upper
-            binomial = binomial * (degree - k) / (k + 1.0)
+        for k in range(degree + 1, LANES):
+            row[k] = 0.0
+        weighted_sum(row, _OF_POWERS[degree, 0], LANES, row)
+        return
+    binomial = 1.0
+    for k in range(degree + 1):
+        row[k] = c[k] * power / binomial
+        power *= upper
+        binomial = binomial * (degree - k) / (k + 1.0)
     for level in range(degree):
         before = row[level]
         for i in range(level + 1, degree + 1):

@@ -1,0 +1,22 @@
+"""Sums of short rows of numbers in vector registers (stage: compiled): products of polynomials, and what else is a matrix times a vector.
+
+Loops as short as that are not worth LLVM's while to take several elements at a time; written out by hand they are a sixth of the instructions.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tidegate.compiled.workspace import intrinsic
+
+__all__ = ["LANES", "weighted_sum"]
+
+LANES: Final = 16  # elements of a row, and the number of rows
+
+
+@intrinsic
+def weighted_sum(_typing_context: Any, weights: Any, rows: Any, stride: Any, out: Any) -> Any:
+    """``out[k] = sum(weights[i] * rows[i * stride + k])``, i and k below LANES; nothing of ``out`` is read, and all of it written at last."""
+    from tidegate.compiled.sum_code import make_weighted_sum
+
+    return make_weighted_sum(weights, rows, stride, out)
