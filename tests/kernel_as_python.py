@@ -11,13 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tidegate.compiled import jit
+from tidegate.compiled import jit, weighted_sum
+from tidegate.compiled.schema import LANES
 
 __all__ = ["as_plain_python"]
 
 
 def _as_it_is(function: Callable[..., Any], *_others: Any) -> Callable[..., Any]:
     return function
+
+
+def _weighted_sum(weights: np.ndarray, rows: np.ndarray, first: int, stride: int, out: np.ndarray) -> None:
+    k = np.arange(LANES)
+    out[:LANES] = sum(weights[i] * rows[first + i * stride + k] for i in range(LANES))
 
 
 def as_plain_python(name: str, *others: str) -> ModuleType:
@@ -32,6 +38,7 @@ def as_plain_python(name: str, *others: str) -> ModuleType:
         patch.setattr(jit, "native", _as_it_is)
         patch.setattr(jit, "fused", _as_it_is)
         patch.setattr(jit, "kernel_entry", lambda *_kinds: _as_it_is)
+        patch.setattr(weighted_sum, "weighted_sum", _weighted_sum)
         for one in (*others, name):
             spec = importlib.util.find_spec(one)
             assert spec is not None

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.kernel_as_python import as_plain_python
 
+from tidegate.compiled.schema import LANES
 from tidegate.expressions import Expr, Role, constant, node, select, symbol
 from tidegate.expressions.tape import build_tape
 
@@ -100,7 +101,8 @@ class Guards:
             m=np.zeros(NUMBERS), coefficients=np.zeros((degree, UNKNOWNS)), constants=np.array([*constants, 0.0]), n_models=n_models,
             tape_code=np.concatenate(code), tape_first=first, tape_rows=rows, tape_value=values, model_reach=1.0, planned_guard=0, has_plan=0,
             n_planned=0, planned_rows=np.zeros(n_models, np.int64),
-            guard_models=np.zeros((n_models, degree + 3)), model_is_still=np.zeros(n_models, np.int64),
+            guard_models=np.zeros((n_models, max(degree + 1, LANES) + 2)), product_room=np.zeros(3 * LANES),
+            model_is_still=np.zeros(n_models, np.int64),
         )  # fmt: skip
         self.step = 0.0
 

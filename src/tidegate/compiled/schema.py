@@ -17,6 +17,7 @@ __all__ = [
     "CORE",
     "FIELDS",
     "FIRST_FACTORS",
+    "LANES",
     "MAX_STAGES",
     "MOST_MODELS",
     "MOST_PARTS_AT_ONCE",
@@ -35,6 +36,7 @@ Kind = Literal["integer", "number", "complex"]
 
 MAX_STAGES: Final = 7
 MOST_PARTS_AT_ONCE: Final = 64  # of a step, in root isolation
+LANES: Final = 16  # numbers in rows that are added up at once, see compiled/weighted_sum
 PADDING: Final = 8  # numbers behind a column of factors that are read and written with it, whatever they are
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
 SCRATCH_MODELS: Final = 2  # rows behind them
@@ -294,6 +296,8 @@ _EVENTS: Final = [
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
+    # for products of polynomials; what stands in the middle of it is zero
+    *_arrays("number", "product_room", 3 * LANES),
     *_arrays("number", "times times_scratch times_kept", "n_times"),
     *_arrays("number", "fired", "n_actions"),
     *_arrays("number", "steps_asked", "n_steps"),

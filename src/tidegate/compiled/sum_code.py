@@ -7,13 +7,13 @@ from typing import Any, Final
 from llvmlite import ir
 from numba import types
 
+from tidegate.compiled.schema import LANES
 from tidegate.compiled.view_type import ViewType, data_of
 
 __all__ = ["make_weighted_sum"]
 
-_LANES: Final = 16  # ``weighted_sum.LANES``
 _VECTOR: Final = ir.VectorType(ir.DoubleType(), 8)
-_HALVES: Final = range(_LANES // 8)
+_HALVES: Final = range(LANES // 8)
 _BYTES: Final = 8
 _FUSED: Final = ("contract",)  # a product and the sum it goes into may be rounded once
 
@@ -35,17 +35,17 @@ def _vector_at(builder: Any, pointer: Any, half: int) -> Any:
     return builder.bitcast(builder.gep(pointer, [ir.Constant(ir.IntType(64), 8 * half)]), _VECTOR.as_pointer())
 
 
-def make_weighted_sum(weights: Any, rows: Any, stride: Any, out: Any) -> tuple[Any, Any]:
+def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any) -> tuple[Any, Any]:
     """A signature, and what generates the code."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        weight, row, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 1, 3))
-        step = context.cast(builder, values[2], signature.args[2], types.intp)
+        weight, row, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 1, 4))
+        start, step = (context.cast(builder, values[k], signature.args[k], types.intp) for k in (2, 3))
         # two sums, of which neither waits for the other
         sums = [[ir.Constant(_VECTOR, [0.0] * 8) for _ in _HALVES] for _ in range(2)]
-        for i in range(_LANES):
+        for i in range(LANES):
             factor = _everywhere(builder, builder.load(builder.gep(weight, [ir.Constant(ir.IntType(64), i)])))
-            begin = builder.gep(row, [builder.mul(step, ir.Constant(ir.IntType(64), i))])
+            begin = builder.gep(row, [builder.add(start, builder.mul(step, ir.Constant(ir.IntType(64), i)))])
             own = sums[i % 2]
             for half in _HALVES:
                 term = builder.fmul(factor, builder.load(_vector_at(builder, begin, half), align=_BYTES), flags=_FUSED)
@@ -54,4 +54,4 @@ def make_weighted_sum(weights: Any, rows: Any, stride: Any, out: Any) -> tuple[A
             builder.store(builder.fadd(sums[0][half], sums[1][half]), _vector_at(builder, target, half), align=_BYTES)
         return context.get_dummy_value()
 
-    return types.none(weights, rows, stride, out), generate
+    return types.none(weights, rows, first, stride, out), generate

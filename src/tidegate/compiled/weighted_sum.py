@@ -5,18 +5,16 @@ Loops as short as that are not worth LLVM's while to take several elements at a 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["LANES", "weighted_sum"]
-
-LANES: Final = 16  # elements of a row, and the number of rows
+__all__ = ["weighted_sum"]
 
 
 @intrinsic
-def weighted_sum(_typing_context: Any, weights: Any, rows: Any, stride: Any, out: Any) -> Any:
-    """``out[k] = sum(weights[i] * rows[i * stride + k])``, i and k below LANES; nothing of ``out`` is read, and all of it written at last."""
+def weighted_sum(_typing_context: Any, weights: Any, rows: Any, first: Any, stride: Any, out: Any) -> Any:
+    """``out[k] = sum(weights[i] * rows[first + i * stride + k])``, i and k below LANES; what is read may be what is written."""
     from tidegate.compiled.sum_code import make_weighted_sum
 
-    return make_weighted_sum(weights, rows, stride, out)
+    return make_weighted_sum(weights, rows, first, stride, out)

@@ -28,7 +28,7 @@ _FASTEST: Final = 1.15  # e > 0.85, where a root of multiplicity m is passed wit
 
 @native
 def _may_be_within_tolerance(run, j, value):
-    """False of a guard that is no relation, or farther from zero than its tolerance can be: no more than that of its round-off level, which is known."""
+    """False of a guard that is no relation, or farther from zero than its tolerance can be, which its round-off level tells."""
     return run.guard_kind[j] == RELATION and abs(value) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]
 
 

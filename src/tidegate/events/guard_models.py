@@ -15,6 +15,8 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
+from tidegate.compiled.schema import LANES
+from tidegate.compiled.weighted_sum import weighted_sum
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import (
@@ -78,12 +80,9 @@ def _put_sum(x, y, sign, degree, out):
 
 @fused
 def _put_convolution(x, y, degree, out):
-    """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written.
-
-    The last four may go into the places behind the degree, where nothing stands yet.
-    """
+    """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written."""
     k = 0
-    while k + 3 <= degree + _MOVING and k <= degree:
+    while k + 3 <= degree:
         first = 0.0
         second = x[k + 1] * y[0]
         third = x[k + 2] * y[0] + x[k + 1] * y[1]
@@ -108,9 +107,24 @@ def _put_convolution(x, y, degree, out):
 
 
 @native
-def _put_product(x, y, degree, out):
+def _put_short_convolution(x, y, degree, room, out):
+    """The same for a degree below LANES, in a room where zeros stand between x, from the last to the first, and y. Places behind are written, too."""
+    for k in range(degree + 1):
+        room[LANES - 1 - k] = x[k]
+        room[2 * LANES + k] = y[k]
+    for k in range(degree + 1, LANES):
+        room[LANES - 1 - k] = 0.0
+        room[2 * LANES + k] = 0.0
+    weighted_sum(room, room, LANES + 1, 1, out)
+
+
+@native
+def _put_product(run, x, y, degree, out):
     """``out`` must be neither of both."""
-    _put_convolution(x, y, degree, out)
+    if degree < LANES:
+        _put_short_convolution(x, y, degree, run.product_room, out)
+    else:
+        _put_convolution(x, y, degree, out)
     size_x = abs(x[0])
     size_y = abs(y[0])
     # what of y comes behind the degree with x_i: its last i coefficients
@@ -128,11 +142,18 @@ def _put_product(x, y, degree, out):
 
 
 @native
-def _put_power(x, power, degree, between, out):
-    _copy(x, degree + _MOVING, out)
-    for _ in range(power - 1):
-        _copy(out, degree + _MOVING, between)
-        _put_product(between, x, degree, out)
+def _put_power(run, x, power, degree, between, out):
+    if power == 1:
+        _copy(x, degree + _MOVING, out)
+        return
+    # one after the other into these two, the last into ``out``
+    is_even = power % 2 == 0
+    here = out if is_even else between
+    other = between if is_even else out
+    _put_product(run, x, x, degree, here)
+    for _ in range(power - 2):
+        _put_product(run, here, x, degree, other)
+        here, other = other, here
 
 
 @native
@@ -257,9 +278,9 @@ def _put_row(run, operation, first, second, degree, out):
         elif x_is_still:
             _scale(y, x[0], degree, out)
         else:
-            _put_product(x, y, degree, out)
+            _put_product(run, x, y, degree, out)
     elif operation == SQUARE:
-        _put_product(x, x, degree, out)
+        _put_product(run, x, x, degree, out)
     elif operation == NEG:
         _scale(x, -1.0, degree, out)
         out[degree + 1] = x[degree + 1]
@@ -270,7 +291,7 @@ def _put_row(run, operation, first, second, degree, out):
         if x_is_still:
             _scale(inverse, x[0], degree, out)
         else:
-            _put_product(x, inverse, degree, out)
+            _put_product(run, x, inverse, degree, out)
     elif operation == DIV:
         if y[0] == 0.0:
             return 0
@@ -284,7 +305,7 @@ def _put_row(run, operation, first, second, degree, out):
             return 0
         if not _moving_power(y[0]):
             return put_real_power(x, y[0], degree, models[run.n_models - _LARGER], out)
-        _put_power(x, int(y[0]), degree, models[run.n_models - _OTHER], out)
+        _put_power(run, x, int(y[0]), degree, models[run.n_models - _OTHER], out)
     elif is_function(operation):
         return put_function(operation, x, degree, models[run.n_models - _OTHER], models[run.n_models - _LARGER], out)
     else:

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import fused, native
-from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
-from tidegate.compiled.weighted_sum import LANES, weighted_sum
+from tidegate.compiled.schema import LANES, MOST_PARTS_AT_ONCE
+from tidegate.compiled.weighted_sum import weighted_sum
 from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
 
@@ -20,7 +20,7 @@ UNKNOWN_ROOT: Final = 3.0  # behind run.decided_to, nobody knows
 _MANY: Final = 2  # changes of sign: how many more does not matter
 # of every degree below LANES, of every power its Bernstein coefficients on [0, 1]
 _OF_POWERS: Final = np.array(
-    [[[math.comb(i, k) / math.comb(degree, k) if k <= i <= degree else 0.0 for i in range(LANES)] for k in range(LANES)] for degree in range(LANES)]
+    [math.comb(i, k) / math.comb(degree, k) if k <= i <= degree else 0.0 for degree in range(LANES) for k in range(LANES) for i in range(LANES)]
 )
 _MOST_ROUNDS: Final = 100
 _NARROW: Final = 2.0 * EPS  # of a place in a step, or of ...
@@ -173,7 +173,7 @@ def _put_bernstein(c, degree, upper, row):
             power *= upper
         for k in range(degree + 1, LANES):
             row[k] = 0.0
-        weighted_sum(row, _OF_POWERS[degree, 0], LANES, row)
+        weighted_sum(row, _OF_POWERS, degree * LANES * LANES, LANES, row)
         return
     binomial = 1.0
     for k in range(degree + 1):

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import CompiledModel
-from tidegate.compiled.schema import CORE, MOST_MODELS, PADDING, REAL_SYSTEMS, SCRATCH_MODELS
-from tidegate.compiled.weighted_sum import LANES
+from tidegate.compiled.schema import CORE, LANES, MOST_MODELS, PADDING, REAL_SYSTEMS, SCRATCH_MODELS
 from tidegate.events.not_tied import MOST_TIED
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel

@@ -11,7 +11,7 @@ from typing import Final
 
 from tidegate.compiled.copying import copy_numbers
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
-from tidegate.compiled.pointers import integers_at, pointer
+from tidegate.compiled.pointers import pointer
 from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 from tidegate.integrators.plan_places import (
