@@ -153,6 +153,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
     module = load(emit_module(specs, {function: ctypes.cast(pointer, ctypes.c_void_p).value or 0 for function, pointer in callbacks.items()}))
     varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
+    has_branches = varies or any(map(_is_mode, walk(form.rhs)))
     layout, quantities, formulas, own_formulas = _described(reduced, symbols, values, computed)
     forcing = forcing_of([*given, *shown])
     bodies, guard_list = tuple(body.told() for body in transitions.event_actions), tuple(locking.guards)
@@ -178,7 +179,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
         has_corners=any(is_quiet(item) for item in walk(form.rhs)),
-        has_branches=varies or any(item.op == "symbol" and item.data.role is Role.MODE for item in walk(form.rhs)),
+        has_branches=has_branches,
+        reads_modes=has_branches or any(map(_is_mode, walk(guards))),
         seconds=time.perf_counter() - began,
         start=ExpressionStart(reduced, symbols, guard_list, form.derivatives, asks_solution=waits),
         initial=initial,
@@ -204,6 +206,10 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         past=look_back_of(given, symbols) if symbols.looks_back else None,
         series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others), _watched(guards, is_time, continuous)),
     )
+
+
+def _is_mode(item: Expr) -> bool:
+    return item.op == "symbol" and item.data.role is Role.MODE
 
 
 def _described(

@@ -149,7 +149,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
-    *_single("integer", "has_corners has_branches has_followers has_acts"),
+    *_single("integer", "has_corners has_branches reads_modes has_followers has_acts"),
     *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing first_form"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),

@@ -24,6 +24,8 @@ def time_scale(run, rates):
         rate = abs(run.r[rates + q]) / size
         fastest = max(fastest, rate)
     scale = max(run.step_before_event, 0.0)
-    if 0.0 < fastest < np.inf:
+    if fastest > 0.0:
         scale = max(scale, 1.0 / fastest)
-    return scale if 0.0 < scale < np.inf else 1.0
+    if not scale > 0.0:
+        return 1.0
+    return scale if scale < np.inf else 1.0

@@ -90,7 +90,8 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     owners = (method.owner,) if isinstance(method.owner, str) else method.owner
     work = w.Workspace(sizes, (CORE, *owners))
     facts = {
-        "has_corners": model.has_corners, "has_branches": model.has_branches, "mass_kind": model.mass_kind, "mass_varies": model.mass_varies,
+        "has_corners": model.has_corners, "has_branches": model.has_branches, "reads_modes": model.reads_modes,
+        "mass_kind": model.mass_kind, "mass_varies": model.mass_varies,
         "first_discrete": layout.first_discrete, "first_previous": layout.first_previous, "first_flags": layout.first_action,
         "first_counts": layout.first_count, "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "first_form": layout.first_form,
         "degree": 1, "reach_factor": 1.0, "may_reach_at": layout.may_reach, "goes_on_at": layout.goes_on, "has_followers": len(model.followers) > 0,

@@ -179,6 +179,14 @@ def _forgets_a_size(run):
 
 
 @native
+def _any_rests(run):
+    for j in range(run.n_guards):
+        if run.sides[j] == RESTS:
+            return True
+    return False
+
+
+@native
 def _follow(run, t):
     """Everything that follows from y and the discrete variables: 1 if a relation changed, 0 if none did, NOT_SIMPLE."""
     changes = settle_known(run, t)
@@ -210,6 +218,8 @@ def _follow(run, t):
             changed = True
         if not changed and not is_put_exactly_at_zero(run, t):
             return 1 if any_changed else 0
+        if run.reads_modes == 0 and not _any_rests(run):
+            return 1  # another look would see the same
         any_changed = True
         is_known = False
     return NOT_SIMPLE
@@ -278,7 +288,7 @@ def settle_simply(run, t, guard):
         return _put_back(run, guard, flips, is_terminated)
     if guard >= 0:
         flip_crossed(run)
-        if not _are_untouched(run, t) or not _moves_on(run, t, guard):
+        if (run.reads_modes == 1 and not _are_untouched(run, t)) or not _moves_on(run, t, guard):
             return _put_back(run, guard, flips, is_terminated)
     else:
         for j in range(run.n_guards):
