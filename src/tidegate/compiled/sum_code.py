@@ -10,7 +10,7 @@ from numba import types
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.view_type import ViewType, data_of
 
-__all__ = ["make_weighted_sum"]
+__all__ = ["make_sum_of_two", "make_weighted_sum"]
 
 _VECTOR: Final = ir.VectorType(ir.DoubleType(), 8)
 _HALVES: Final = range(LANES // 8)
@@ -35,6 +35,10 @@ def _vector_at(builder: Any, pointer: Any, half: int) -> Any:
     return builder.bitcast(builder.gep(pointer, [ir.Constant(ir.IntType(64), 8 * half)]), _VECTOR.as_pointer())
 
 
+def _times(builder: Any, factor: Any, pointer: Any, half: int) -> Any:
+    return builder.fmul(factor, builder.load(_vector_at(builder, pointer, half), align=_BYTES), flags=_FUSED)
+
+
 def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any) -> tuple[Any, Any]:
     """A signature, and what generates the code."""
 
@@ -48,10 +52,25 @@ def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any
             begin = builder.gep(row, [builder.add(start, builder.mul(step, ir.Constant(ir.IntType(64), i)))])
             own = sums[i % 2]
             for half in _HALVES:
-                term = builder.fmul(factor, builder.load(_vector_at(builder, begin, half), align=_BYTES), flags=_FUSED)
-                own[half] = builder.fadd(own[half], term, flags=_FUSED)
+                own[half] = builder.fadd(own[half], _times(builder, factor, begin, half), flags=_FUSED)
         for half in _HALVES:
             builder.store(builder.fadd(sums[0][half], sums[1][half]), _vector_at(builder, target, half), align=_BYTES)
         return context.get_dummy_value()
 
     return types.none(weights, rows, first, stride, out), generate
+
+
+def make_sum_of_two(x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> tuple[Any, Any]:
+    """Likewise."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        first, second, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 2, 4))
+        factors = [_everywhere(builder, values[k]) for k in (1, 3)]
+        sums = [
+            builder.fadd(_times(builder, factors[0], first, half), _times(builder, factors[1], second, half), flags=_FUSED) for half in _HALVES
+        ]
+        for half in _HALVES:
+            builder.store(sums[half], _vector_at(builder, target, half), align=_BYTES)
+        return context.get_dummy_value()
+
+    return types.none(x, types.float64, y, types.float64, out), generate

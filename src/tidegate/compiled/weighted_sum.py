@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["weighted_sum"]
+__all__ = ["sum_of_two", "weighted_sum"]
 
 
 @intrinsic
@@ -18,3 +18,11 @@ def weighted_sum(_typing_context: Any, weights: Any, rows: Any, first: Any, stri
     from tidegate.compiled.sum_code import make_weighted_sum
 
     return make_weighted_sum(weights, rows, first, stride, out)
+
+
+@intrinsic
+def sum_of_two(_typing_context: Any, x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> Any:
+    """``out[k] = of_x * x[k] + of_y * y[k]``, k below LANES."""
+    from tidegate.compiled.sum_code import make_sum_of_two
+
+    return make_sum_of_two(x, of_x, y, of_y, out)

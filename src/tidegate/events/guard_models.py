@@ -16,7 +16,7 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
 from tidegate.compiled.schema import LANES
-from tidegate.compiled.weighted_sum import weighted_sum
+from tidegate.compiled.weighted_sum import sum_of_two, weighted_sum
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import (
@@ -54,27 +54,31 @@ _OF_A_PRODUCT: Final = 24 * EPS
 
 
 @native
-def _copy(x, last, out):
-    for k in range(last + 1):
-        out[k] = x[k]
+def _put_both(x, of_x, y, of_y, degree, out):
+    """The coefficients of two models, each times a number. Places behind are written, too, as far as LANES."""
+    if degree < LANES:
+        sum_of_two(x, of_x, y, of_y, out)
+        return
+    for k in range(degree + 1):
+        out[k] = of_x * x[k] + of_y * y[k]
 
 
 @native
 def _scale(x, factor, degree, out):
     """A model times a number."""
-    for k in range(degree + 1):
-        out[k] = factor * x[k]
+    bound = x[degree + 1]
     moving = abs(factor) * x[degree + _MOVING]
-    out[degree + 1] = abs(factor) * x[degree + 1] + _OF_A_SUM * moving
+    _put_both(x, factor, x, 0.0, degree, out)
+    out[degree + 1] = abs(factor) * bound + (0.0 if abs(factor) == 1.0 else _OF_A_SUM * moving)
     out[degree + _MOVING] = moving
 
 
 @native
 def _put_sum(x, y, sign, degree, out):
-    for k in range(degree + 1):
-        out[k] = x[k] + sign * y[k]
+    bound = x[degree + 1] + y[degree + 1]
     moving = x[degree + _MOVING] + y[degree + _MOVING]
-    out[degree + 1] = x[degree + 1] + y[degree + 1] + _OF_A_SUM * moving
+    _put_both(x, 1.0, y, sign, degree, out)
+    out[degree + 1] = bound + _OF_A_SUM * moving
     out[degree + _MOVING] = moving
 
 
@@ -144,7 +148,7 @@ def _put_product(run, x, y, degree, out):
 @native
 def _put_power(run, x, power, degree, between, out):
     if power == 1:
-        _copy(x, degree + _MOVING, out)
+        _scale(x, 1.0, degree, out)
         return
     # one after the other into these two, the last into ``out``
     is_even = power % 2 == 0
@@ -262,14 +266,11 @@ def _put_row(run, operation, first, second, degree, out):
     if operation in (ADD, SUB):
         sign = 1.0 if operation == ADD else -1.0
         if y_is_still:
-            _copy(x, degree + _MOVING, out)
+            _scale(x, 1.0, degree, out)
             out[0] = x[0] + sign * y[0]
         elif x_is_still:
-            for k in range(degree + 1):
-                out[k] = sign * y[k]
+            _scale(y, sign, degree, out)
             out[0] = x[0] + sign * y[0]
-            out[degree + 1] = y[degree + 1]
-            out[degree + _MOVING] = y[degree + _MOVING]
         else:
             _put_sum(x, y, sign, degree, out)
     elif operation == MUL:
@@ -283,7 +284,6 @@ def _put_row(run, operation, first, second, degree, out):
         _put_product(run, x, x, degree, out)
     elif operation == NEG:
         _scale(x, -1.0, degree, out)
-        out[degree + 1] = x[degree + 1]
     elif operation == DIV and not y_is_still:
         inverse = models[run.n_models - _OTHER]
         if put_real_power(y, -1.0, degree, models[run.n_models - _LARGER], inverse) == 0:
@@ -295,11 +295,7 @@ def _put_row(run, operation, first, second, degree, out):
     elif operation == DIV:
         if y[0] == 0.0:
             return 0
-        for k in range(degree + 1):
-            out[k] = x[k] / y[0]
-        moving = x[degree + _MOVING] / abs(y[0])
-        out[degree + 1] = x[degree + 1] / abs(y[0]) + _OF_A_SUM * moving
-        out[degree + _MOVING] = moving
+        _scale(x, 1.0 / y[0], degree, out)
     elif operation == POW:
         if not y_is_still:
             return 0
@@ -357,12 +353,17 @@ def _ask(run, register):
 
 @native
 def _ask_for_rows(run, start, end, target):
-    """Mark what the marked rows read, from the last to the first; False if one of them is a choice that nobody knows, or a table."""
+    """Note the marked rows, from the last to the first, and mark what they read; False if one of them is a choice that nobody knows, or a table."""
     code = run.tape_code
+    still = run.model_is_still
+    planned = run.planned_rows
+    n_planned = 0
     for row in range(end - 1, start - 1, -1):
         target -= 1
-        if run.model_is_still[target] != _ASKED:
+        if still[target] != _ASKED:
             continue
+        planned[n_planned] = row
+        n_planned += 1
         if code[row, 0] == SELECT:
             chosen = _chosen(run, row)
             if chosen < 0:
@@ -374,6 +375,7 @@ def _ask_for_rows(run, start, end, target):
             _ask(run, code[row, 1])
             if not _has_one_operand(code[row, 0]):
                 _ask(run, code[row, 2])
+    run.n_planned = n_planned
     return True
 
 
@@ -382,16 +384,9 @@ def _plan(run, guard, first_register):
     """Note which rows of a guard's tape move and are asked for, and work out those that do not move; False where there is no model."""
     start = run.tape_first[guard]
     end = start + run.tape_rows[guard]
-    run.n_planned = 0
     _put_numbers(run, start, end, first_register)
     _ask(run, run.tape_value[guard])
-    if not _ask_for_rows(run, start, end, first_register + end - start):
-        return False
-    for row in range(start, end):
-        if run.model_is_still[first_register + row - start] == _ASKED:
-            run.planned_rows[run.n_planned] = row
-            run.n_planned += 1
-    return True
+    return _ask_for_rows(run, start, end, first_register + end - start)
 
 
 @kernel_entry(NUMBER, INTEGER)
@@ -413,10 +408,10 @@ def guard_model(run, step, guard):
         return 0
     value = run.tape_value[guard]
     ahead = first_register - run.tape_first[guard]
-    for place in range(run.n_planned):
+    for place in range(run.n_planned - 1, -1, -1):
         row = run.planned_rows[place]
         if code[row, 0] == SELECT:
-            _copy(models[_chosen(run, row)], degree + _MOVING, models[row + ahead])
+            _scale(models[_chosen(run, row)], 1.0, degree, models[row + ahead])
         elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], degree, models[row + ahead]) == 0:
             return 0
     if run.model_is_still[value] == _STILL:
