@@ -278,6 +278,7 @@ def _set_by_values(run, t, all_known):
     for j in range(ng):
         slope[j] = 0.0
     changes = 0
+    has_moved = False  # from piece to piece
     # a guard may read other modes
     for _ in range(_MOST_CATCHING_UP):
         guard_roundoff(run, t, y)
@@ -307,9 +308,12 @@ def _set_by_values(run, t, all_known):
             elif g[j] < 0.0:
                 run.r[offset] = _piece(run, j, run.r[offset], g[j], kind[j] == LOWER)
                 changed = True
+                has_moved = True
         if not changed:
             break
         changes += 1
+        if run.reads_modes == 0 and not has_moved:
+            break
     return changes
 
 
