@@ -66,9 +66,7 @@ def make_sum_of_two(x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> tuple[Any
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         first, second, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 2, 4))
         factors = [_everywhere(builder, context.cast(builder, values[k], signature.args[k], types.float64)) for k in (1, 3)]
-        sums = [
-            builder.fadd(_times(builder, factors[0], first, half), _times(builder, factors[1], second, half), flags=_FUSED) for half in _HALVES
-        ]
+        sums = [builder.fadd(_times(builder, factors[0], first, half), _times(builder, factors[1], second, half), flags=_FUSED) for half in _HALVES]
         for half in _HALVES:
             builder.store(sums[half], _vector_at(builder, target, half), align=_BYTES)
         return context.get_dummy_value()
