@@ -132,8 +132,8 @@ class Prepared:
             answer = packed_runs.run()
             if not isinstance(answer, int):
                 legend = self._legend
-                recording = PackedRecording(legend, answer, packed_runs.kinds, perf_counter() - began, self.problem.model.seconds)
-                result = Result.recorded(recording, legend.facts, "finished", self.source)
+                made = PackedRecording, legend, answer, packed_runs.kinds, perf_counter() - began, self.problem.model.seconds
+                result = Result.recorded(made, legend.facts, "finished", self.source)
                 self._spare.append(integrator)
                 return result
         except KeyboardInterrupt:

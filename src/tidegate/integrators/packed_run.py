@@ -22,8 +22,8 @@ __all__ = ["NOT_BEGUN", "N_COUNTS", "PackedRuns"]
 # places in a plan; the same in ``hybrid_loop.at_once``
 (
     N_FRESH_INTEGERS, N_FRESH_NUMBERS, AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG, AT_PACKED,
-    ROOM_PACKED, MOST_STEPS, N_VALUES, N_PLAN,
-) = range(13)  # fmt: skip
+    ROOM_PACKED, MOST_STEPS, N_VALUES, AT_INTEGERS, AT_NUMBERS, N_PLAN,
+) = range(15)  # fmt: skip
 NOT_BEGUN: Final = -100
 _STEPS: Final = 1000  # natively before Python looks for Ctrl-C
 _ROOM: Final = 1 << 15  # numbers; what is larger takes so long that it does not matter
@@ -58,14 +58,13 @@ class PackedRuns:
         integers, numbers = fresh
         self.plan[[N_FRESH_INTEGERS, N_FRESH_NUMBERS]] = len(integers), len(numbers)
         self.plan[[AT_FRESH_INTEGERS, AT_FRESH_NUMBERS]] = integers.ctypes.data, numbers.ctypes.data
+        self.plan[[AT_INTEGERS, AT_NUMBERS]] = workspace
         self.plan[[AT_ROWS, AT_LOG, AT_POLYNOMIALS]] = buffers
         self.plan[[MOST_STEPS, N_VALUES]] = _STEPS, n_values
         self.plan[[AT_PACKED, ROOM_PACKED]] = self._packed.ctypes.data, len(self._packed)
         # for memory that is another every time; the first is never changed, so that an interruption leaves it as it is
         self._other_plan = self.plan.copy()
-        self._arguments, self._other_arguments = (
-            (*map(ctypes.c_void_p, workspace), ctypes.c_void_p(plan.ctypes.data)) for plan in (self.plan, self._other_plan)
-        )
+        self._at_plan, self._at_other_plan = (ctypes.c_void_p(plan.ctypes.data) for plan in (self.plan, self._other_plan))
         # ctypes gives up the GIL during a call
         self._entry: Any = ctypes.CFUNCTYPE(ctypes.c_int64)(kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address)
 
@@ -79,11 +78,11 @@ class PackedRuns:
             # about as large as the last; it is packed where it stays
             own = np.empty(int(self._last_size * _LARGER) // 8 + 1)
             self._other_plan[AT_PACKED], self._other_plan[ROOM_PACKED] = own.ctypes.data, len(own)
-            self._last_size = self._entry(*self._other_arguments)
+            self._last_size = self._entry(self._at_other_plan)
             if self._last_size > 0:
                 return own.view(np.uint8)[: self._last_size]
             if self._last_size != _AT_TARGET:
                 return self._last_size
             # what was written down may be longer than expected
-        size = self._last_size = self._entry(*self._arguments)
+        size = self._last_size = self._entry(self._at_plan)
         return bytearray(self._view[:size]) if size > 0 else size

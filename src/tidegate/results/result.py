@@ -129,7 +129,10 @@ class Result(NoNumber):
 
     @classmethod
     def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
-        """A result of which some attributes are facts that many share, and others those of a recording, read when they are first asked for."""
+        """A result of which some attributes are facts that many share, and others those of a recording, read when they are first asked for.
+
+        In place of a recording stands what makes it then, and what that takes, in one tuple.
+        """
         result = cls.__new__(cls)
         own = vars(result)
         own.update(facts)
@@ -150,6 +153,9 @@ class Result(NoNumber):
                 raise no_result_attribute(self, name, self.columns if not name.startswith("_") and "columns" in dir(self) else ())
             with _MAKING:
                 own = vars(self)
+                if isinstance(self._recording, tuple):
+                    make, *given = self._recording
+                    self._recording = make(*given)
                 return own[name] if name in own else own.setdefault(name, getattr(self._recording, name))
 
     # -- what there is ------------------------------------------------------------------------------------------------------------------

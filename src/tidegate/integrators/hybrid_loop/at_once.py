@@ -11,7 +11,7 @@ from typing import Final
 
 from tidegate.compiled.copying import copy_numbers
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
-from tidegate.compiled.pointers import integers_at, pointer
+from tidegate.compiled.pointers import integers_at, pointer, run_at
 from tidegate.compiled.workspace import INDEX_OF, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 
@@ -19,8 +19,8 @@ __all__ = ["run_at_once"]
 
 # places in a plan; the same in ``integrators.packed_run``, which names what stands there
 N_FRESH_INTEGERS, N_FRESH_NUMBERS, AT_FRESH_INTEGERS, AT_FRESH_NUMBERS, AT_TIMES, AT_POLYNOMIALS, AT_ROWS, AT_LOG, AT_PACKED = range(9)
-ROOM_PACKED, MOST_STEPS, N_VALUES = range(9, 12)
-N_PLAN: Final = 12
+ROOM_PACKED, MOST_STEPS, N_VALUES, AT_INTEGERS, AT_NUMBERS = range(9, 14)
+N_PLAN: Final = 14
 NOT_BEGUN: Final = -100  # beside -1, -2, ... for the reasons for which ``advance`` came back
 FIRST_COUNTER: Final = INDEX_OF["c_steps"]
 N_COUNTERS: Final = INDEX_OF["c_proved"] + 1 - FIRST_COUNTER
@@ -40,7 +40,7 @@ def _put(place, source, count):
 @native
 def _refresh(run, plan):
     """The memory as it was before the first run."""
-    copy_numbers(pointer(run.address_h), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
+    copy_numbers(pointer(plan[AT_INTEGERS]), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
     copy_numbers(run.r, pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
 
 
@@ -80,7 +80,7 @@ def _packed(run, plan, rows, log, polynomials):
     head[0] = run.n_rows
     head[1] = run.n_logged
     head[2] = run.n_polynomials
-    place = _put(plan[AT_PACKED] + 3 * _BYTES, pointer(run.address_h + FIRST_COUNTER * _BYTES), N_COUNTERS)
+    place = _put(plan[AT_PACKED] + 3 * _BYTES, pointer(plan[AT_INTEGERS] + FIRST_COUNTER * _BYTES), N_COUNTERS)
     place = _put(place, run.m.ctypes, run.n_m)
     place = _put(place, rows, n_rows)
     place = _put(place, log, n_log)
@@ -88,10 +88,11 @@ def _packed(run, plan, rows, log, polynomials):
     return _BYTES * size
 
 
-@kernel_entry(INTEGERS)
-def run_at_once(run, at):
+@kernel_entry(INTEGERS, of_a_run=False)
+def run_at_once(at):
     """Bytes packed, of a run that came to its end; else ``NOT_BEGUN`` or -1 less the reason for which it stopped where it is."""
     plan = integers(at, 0, N_PLAN)
+    run = run_at(integers_at(plan[AT_INTEGERS]), pointer(plan[AT_NUMBERS]))
     _refresh(run, plan)
     rows = pointer(plan[AT_ROWS])
     log = pointer(plan[AT_LOG])
