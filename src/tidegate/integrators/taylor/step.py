@@ -46,6 +46,7 @@ _SHORT_STEPS: Final = 2  # in a row, and the low order is used
 _INNER: Final = 0.05  # of the tolerances: what is left to one step, so that the errors of many add up to about what was asked for
 _GROWTH: Final = 100.0  # no step is longer than so many times what was found possible before
 _GROWTH_OF_A_GUESS: Final = 1e12  # the same at the start of a run, of y' = A y + b + c t: however wrong the guess is, powers stay finite
+_FIRST_LOOK: Final = 100.0  # the same where the series does not limit the step: it is exact, and a first guess is small
 _MUCH_LONGER: Final = 3.0  # a step so much longer is looked at inside, too
 _LOOKS: Final = 4  # parts of such a step
 FAR: Final = 3.0  # what an exponential is taken of moves by more than this in the step, which is looked at inside, ...
@@ -399,12 +400,12 @@ def is_at_the_end(run, t):
 
 
 @native
-def _unlimited(ahead, longest, unit):
-    """How far a step looks ahead that its series does not limit, so long after the start.
+def _unlimited(ahead, longest, unit, most):
+    """How far a step looks ahead that its series does not limit, so long after the start, which nothing may pass that is longer than ``most``.
 
     Where series end, as those of parabolas do, nothing else says how far to look ahead; the end of the run does not, or pieces would differ.
     """
-    return min(longest, max(unit, _AHEAD * ahead)) if ahead > 0.0 else longest
+    return min(longest, max(unit, _AHEAD * ahead)) if ahead > 0.0 else min(_FIRST_LOOK * longest, most)
 
 
 @native
@@ -415,7 +416,7 @@ def put_limits(t, t_start, unit, step_max, box, stride, lane):
     box[_LONGEST * stride + lane] = longest
     # what nothing has found possible yet is a guess; a series that cannot be mistaken need not heed it
     box[_KNOWN * stride + lane] = longest if ahead > 0.0 else min(_GROWTH_OF_A_GUESS * unit, step_max)
-    box[_UNLIMITED * stride + lane] = _unlimited(ahead, longest, unit)
+    box[_UNLIMITED * stride + lane] = _unlimited(ahead, longest, unit, step_max)
     box[_SHORTEST * stride + lane] = shortest_step(t)
     box[_LOOK * stride + lane] = _MUCH_LONGER * unit
 
@@ -515,13 +516,15 @@ def step_with_care(run, unit):
         if not unit > least:
             return no_series(run)
     longest = _GROWTH * unit
+    most = run.step_max
     if run.nominal > 0.0:
         longest = min(longest, run.nominal)  # the first step, as asked for
+        most = min(most, run.nominal)
         run.series_box[_LONGEST] = longest
         run.nominal = 0.0
     limit = _possible(run) * unit
     if not limit < np.inf:
-        longest = _unlimited(t - run.t_start, longest, unit)
+        longest = _unlimited(t - run.t_start, longest, unit, most)
     possible = min(limit, longest, run.step_max, run.series_box[_LONGEST])
     proposed = possible
     rejected = run.c_rejected
