@@ -129,10 +129,7 @@ class Result(NoNumber):
 
     @classmethod
     def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
-        """A result of which some attributes are facts that many share, and others those of a recording, read when they are first asked for.
-
-        In place of a recording stands what makes it then, and what that takes, in one tuple.
-        """
+        """A result with facts that many share and with what a recording tells when it is asked, or one that is made then: a tuple of how, and of what."""
         result = cls.__new__(cls)
         own = vars(result)
         own.update(facts)
