@@ -129,7 +129,7 @@ class Result(NoNumber):
 
     @classmethod
     def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
-        """A result with facts that many share and with what a recording tells when it is asked, or one that is made then: a tuple of how, and of what."""
+        """A result of facts that many share, and of what a recording tells when it is asked: one that is there, or a tuple of how it is made."""
         result = cls.__new__(cls)
         own = vars(result)
         own.update(facts)
