@@ -11,8 +11,7 @@ from copy import deepcopy
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,9 +24,10 @@ from tidegate.results.comparison import Comparison, compared
 from tidegate.results.dataset import at_times, attributes_of, dataset_of, of_parts, trajectories_of, trajectory_of
 from tidegate.results.dense_outputs import DenseOutputs
 from tidegate.results.event_log import Event, EventLog
-from tidegate.results.instead import OF_A_RESULT, NoNumber, no_result_attribute
+from tidegate.results.instead import OF_A_RESULT, NoNumber
 from tidegate.results.interpolant import Interpolant, Side, span_told
 from tidegate.results.labels import FinalValues, ParameterValues
+from tidegate.results.recorded import RECORDED, Recorded
 from tidegate.results.resampling import once_each, times_along
 from tidegate.results.statistics import Statistics
 from tidegate.wrong_calls import explained
@@ -40,15 +40,9 @@ __all__ = ["Result", "RunStatus"]
 
 RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
 
-# attributes that a recording makes, each when it is first asked for; by one thread, as it lets go of what it was made from
-_RECORDED: Final = (
-    "t", "values", "sensitivities", "events", "statistics", "interpolant", "dense_outputs", "parameters", "parameter_units", "options", "message",
-)  # fmt: skip
-_MAKING: Final = RLock()
-
 
 @explained
-class Result(NoNumber):
+class Result(Recorded, NoNumber):
     """Everything a run computed.
 
     Parameters
@@ -127,33 +121,11 @@ class Result(NoNumber):
         self.source: Any = None
         self.is_part = False
 
-    @classmethod
-    def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
-        """A result of facts that many share, and of what a recording tells when it is asked: one that is there, or a tuple of how it is made."""
-        result = cls.__new__(cls)
-        own = vars(result)
-        own.update(facts)
-        own["_recording"], own["status"], own["source"], own["is_part"] = recording, status, source, False
-        return result
-
     def __bool__(self) -> bool:
         return True
 
     def __len__(self) -> int:
         raise TypeError("a result has no length: len(result.time) is the number of its rows, len(result.names) that of its variables")
-
-    if not TYPE_CHECKING:  # where a checker would take every name for one that there is
-
-        def __getattr__(self, name: str) -> Any:
-            """What is made when it is first asked for."""
-            if name not in _RECORDED or "_recording" not in vars(self):
-                raise no_result_attribute(self, name, self.columns if not name.startswith("_") and "columns" in dir(self) else ())
-            with _MAKING:
-                own = vars(self)
-                if isinstance(self._recording, tuple):
-                    make, *given = self._recording
-                    self._recording = make(*given)
-                return own[name] if name in own else own.setdefault(name, getattr(self._recording, name))
 
     # -- what there is ------------------------------------------------------------------------------------------------------------------
 
@@ -442,8 +414,8 @@ class Result(NoNumber):
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickling and copying keep: not what can be made again from the rest."""
-        if "_recording" in vars(self):
-            for name in _RECORDED:
+        if "_recording" in self._taken_up():
+            for name in RECORDED:
                 getattr(self, name)
         own = {name: value for name, value in vars(self).items() if not isinstance(getattr(type(self), name, None), cached_property)}
         own.pop("_recording", None)
