@@ -30,6 +30,7 @@ _EPS: Final = 2.220446049250313e-16
 _FASTEST: Final = 1e-2  # no convergence is believed to be faster: what a first correction leaves may belong to unknowns that it hardly moved
 _GAIN: Final = np.array([5e1, 5e2, 5e3])  # growth of rounding errors through the eigenbasis for 3, 5, 7 stages, with a reserve of 4
 _ROUNDINGS: Final = 64.0
+_FEW: Final = 8  # unknowns: to go through all of them for each of the stages takes longer than what is done
 _LEFT: Final = 0.5  # of a residual by one correction, at most
 
 
@@ -58,6 +59,16 @@ def _residuals(run, step, z):
     residual = run.residuals
     w = run.scratch_1
     reciprocal = 1.0 / step
+    if n < _FEW and run.mass_kind < 2:
+        for i in range(s):
+            for q in range(n):
+                x = 0.0
+                for j in range(s):
+                    x += INVERSE[k, i, j] * z[j, q]
+                if run.mass_kind == 1:
+                    x *= run.mass[q]
+                residual[i, q] = f[i, q] - x * reciprocal
+        return
     for i in range(s):
         for q in range(n):
             w[q] = INVERSE[k, i, 0] * z[0, q]
