@@ -73,8 +73,8 @@ def crosses_by_chance(run, t, step, theta, j):
         return False
     if not is_within_tolerance(run, t, j):
         return False
+    # the tolerances make the same of an affine guard at both ends of the step
     if run.is_linear[j] == 0:
-        # of others the tolerances make the same at the end of the step
         guard_reach(run, t + step, run.y_end, run.y_max, run.reach_scratch)
     if not abs(run.late_scratch[j]) <= run.reach_scratch[j] or derivatives(run, t, run.y_at, run.trial_total_at) != 0:
         return False

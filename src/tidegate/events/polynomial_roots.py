@@ -167,7 +167,7 @@ def _put_bernstein(c, degree, upper, row):
     """
     power = 1.0
     if degree < LANES:
-        # multiplied by itself, the row may be the one that is written
+        # the row is read before it is written
         for k in range(degree + 1):
             row[k] = c[k] * power
             power *= upper
