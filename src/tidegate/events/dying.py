@@ -33,12 +33,15 @@ def _may_be_within_tolerance(run, j, value):
 
 
 @native
-def is_within_tolerance(run, t, j):
-    """True if a relation at the current point is as near zero as the tolerances of what it reads."""
-    if not _may_be_within_tolerance(run, j, run.g[j]):
-        return False
+def _is_in_reach(run, t, j):
     guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
     return abs(run.g[j]) <= run.reach_scratch[j]
+
+
+@native
+def is_within_tolerance(run, t, j):
+    """True if a relation at the current point is as near zero as the tolerances of what it reads."""
+    return _may_be_within_tolerance(run, j, run.g[j]) and _is_in_reach(run, t, j)
 
 
 @native
@@ -71,7 +74,7 @@ def crosses_by_chance(run, t, step, theta, j):
     call_value(run.f_guards, t + step, run.y_end, run.p, run.m, run.late_scratch)
     if run.is_linear[j] == 1 and not _may_be_within_tolerance(run, j, run.late_scratch[j]):
         return False
-    if not is_within_tolerance(run, t, j):
+    if not _is_in_reach(run, t, j):
         return False
     # the tolerances make the same of an affine guard at both ends of the step
     if run.is_linear[j] == 0:

@@ -31,6 +31,7 @@ _MOST_GUESSES: Final = 6
 _GUESSED: Final = 1e-2  # of a place: so near is a guess at it
 _BEHIND_A_GUESS: Final = 0.02
 _AHEAD: Final = 0.45  # of how near the ends of a part may come: one place on each side of a zero, and rounding does not keep them farther apart
+_BEHIND: Final = 0.5  # of that: no farther behind a zero by its tangent, a place is the end of the search
 NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
 
 
@@ -118,7 +119,7 @@ def _falling_root(c, degree, low, at_low, high, at_high, theta, finest):
             high = theta
             at_high = value
             ahead = -_AHEAD * least
-        if slope < 0.0 and 0.5 * least * slope <= value <= 0.0:
+        if slope < 0.0 and _BEHIND * least * slope <= value <= 0.0:
             return theta
         theta = theta - value / slope if slope != 0.0 else low
         is_inside = low - least < theta < high + least
@@ -222,18 +223,17 @@ def first_root(run, degree, upper, finest):
         if not at_upper < 0.0:
             return NO_ROOT
         return _falling_root(c, degree, 0.0, c[0], upper, at_upper, _start(c, degree, 0.0, c[0], upper, at_upper), finest)
+    pool = run.parts_scratch
+    row = pool[0]
     guess = _by_newton(c, degree, upper)
     if guess > 0.0:
         # most often there is one zero up to a little behind it
         behind = min((1.0 + _BEHIND_A_GUESS) * guess, upper)
-        row = run.parts_scratch[0]
         _put_bernstein(c, degree, behind, row)
         if _sign_changes(row, degree) == 1:
             return _falling_root(c, degree, 0.0, c[0], behind, row[degree], guess, finest)
     width = degree + 1
-    pool = run.parts_scratch
     upper_end = run.part_width - 1
-    row = pool[0]
     _put_bernstein(c, degree, upper, row)
     row[upper_end - 1] = 0.0
     row[upper_end] = upper

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 from tidegate.results.instead import no_result_attribute
 
-__all__ = ["RECORDED", "Recorded"]
+__all__ = ["RECORDED", "Recorded", "RunStatus"]
+
+RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
+_Told = tuple[Any, Mapping[str, Any], RunStatus, Any]  # a recording, facts, how the run ended, its source
 
 # what a recording makes, each by one thread, as it lets go of what it was made from
 RECORDED: Final = (
@@ -24,10 +27,10 @@ _MAKING: Final = RLock()
 class Recorded:
     """A result that may be of a recording."""
 
-    _told: tuple[Any, Mapping[str, Any], str, Any]
+    _told: _Told
 
     @classmethod
-    def recorded(cls, recording: Any, facts: Mapping[str, Any], status: str, source: Any) -> Self:
+    def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
         """A result of a recording.
 
         Parameters
@@ -61,7 +64,7 @@ class Recorded:
         """Its attributes so far, with the recording and the facts among them."""
         own = vars(self)
         with _MAKING:
-            told: tuple[Any, Mapping[str, Any], str, Any] | None = own.pop("_told", None)
+            told: _Told | None = own.pop("_told", None)
             if told is not None:
                 recording, facts, status, source = told
                 if isinstance(recording, tuple):

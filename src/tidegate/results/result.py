@@ -11,7 +11,7 @@ from copy import deepcopy
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args, overload
+from typing import TYPE_CHECKING, Any, Self, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,7 @@ from tidegate.results.event_log import Event, EventLog
 from tidegate.results.instead import OF_A_RESULT, NoNumber
 from tidegate.results.interpolant import Interpolant, Side, span_told
 from tidegate.results.labels import FinalValues, ParameterValues
-from tidegate.results.recorded import RECORDED, Recorded
+from tidegate.results.recorded import RECORDED, Recorded, RunStatus
 from tidegate.results.resampling import once_each, times_along
 from tidegate.results.statistics import Statistics
 from tidegate.wrong_calls import explained
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["Result", "RunStatus"]
-
-RunStatus = Literal["finished", "terminated", "failed", "unfinished"]
 
 
 @explained

@@ -38,10 +38,10 @@ def _put(place, source, count):
 
 
 @native
-def _refresh(run, plan):
+def _refresh(plan):
     """The memory as it was before the first run."""
     copy_numbers(pointer(plan[AT_INTEGERS]), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
-    copy_numbers(run.r, pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
+    copy_numbers(pointer(plan[AT_NUMBERS]), pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
 
 
 @native
@@ -93,7 +93,7 @@ def run_at_once(at):
     """Bytes packed, of a run that came to its end; else ``NOT_BEGUN`` or -1 less the reason for which it stopped where it is."""
     plan = integers(at, 0, N_PLAN)
     run = run_at(integers_at(plan[AT_INTEGERS]), pointer(plan[AT_NUMBERS]))
-    _refresh(run, plan)
+    _refresh(plan)
     rows = pointer(plan[AT_ROWS])
     log = pointer(plan[AT_LOG])
     polynomials = pointer(plan[AT_POLYNOMIALS])

@@ -17,7 +17,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.tableau import FROM_COMPLEX, FROM_REAL, INVERSE, LAMBDA_COMPLEX, LAMBDA_REAL, NODES, TO_COMPLEX, TO_REAL
 from tidegate.linear.forced import model_rates
-from tidegate.linear.mass import absolute_mass, times_mass
+from tidegate.linear.mass import DIAGONAL, absolute_mass, times_mass
 from tidegate.linear.systems import absolute_rows, factor_complex, factor_real, solve_complex, solve_real
 
 __all__ = ["CONVERGED", "DIVERGED", "NOT_A_NUMBER", "correct", "factor_systems", "newton", "note_bearable", "stage_polynomial"]
@@ -59,13 +59,13 @@ def _residuals(run, step, z):
     residual = run.residuals
     w = run.scratch_1
     reciprocal = 1.0 / step
-    if n < _FEW and run.mass_kind < 2:
+    if n < _FEW and run.mass_kind <= DIAGONAL:
         for i in range(s):
             for q in range(n):
                 x = 0.0
                 for j in range(s):
                     x += INVERSE[k, i, j] * z[j, q]
-                if run.mass_kind == 1:
+                if run.mass_kind == DIAGONAL:
                     x *= run.mass[q]
                 residual[i, q] = f[i, q] - x * reciprocal
         return

@@ -400,12 +400,12 @@ def is_at_the_end(run, t):
 
 
 @native
-def _unlimited(ahead, longest, unit, most):
-    """How far a step looks ahead that its series does not limit, so long after the start, which nothing may pass that is longer than ``most``.
+def _unlimited(ahead, longest, unit, step_max):
+    """How far a step looks ahead that its series does not limit, so long after the start.
 
     Where series end, as those of parabolas do, nothing else says how far to look ahead; the end of the run does not, or pieces would differ.
     """
-    return min(longest, max(unit, _AHEAD * ahead)) if ahead > 0.0 else min(_FIRST_LOOK * longest, most)
+    return min(longest, max(unit, _AHEAD * ahead)) if ahead > 0.0 else min(_FIRST_LOOK * longest, step_max)
 
 
 @native
@@ -516,15 +516,13 @@ def step_with_care(run, unit):
         if not unit > least:
             return no_series(run)
     longest = _GROWTH * unit
-    most = run.step_max
     if run.nominal > 0.0:
         longest = min(longest, run.nominal)  # the first step, as asked for
-        most = min(most, run.nominal)
         run.series_box[_LONGEST] = longest
         run.nominal = 0.0
     limit = _possible(run) * unit
     if not limit < np.inf:
-        longest = _unlimited(t - run.t_start, longest, unit, most)
+        longest = _unlimited(t - run.t_start, longest, unit, run.step_max)
     possible = min(limit, longest, run.step_max, run.series_box[_LONGEST])
     proposed = possible
     rejected = run.c_rejected
