@@ -30,6 +30,13 @@ def _sum_of_two(x: np.ndarray, of_x: float, y: np.ndarray, of_y: float, out: np.
     out[:LANES] = of_x * x[:LANES] + of_y * y[:LANES]
 
 
+def _product_of_two(x: np.ndarray, y: np.ndarray, degree: int, _room: np.ndarray, out: np.ndarray) -> tuple[float, float, float]:
+    whole = np.convolve(x[: degree + 1], y[: degree + 1])
+    out[: degree + 1] = whole[: degree + 1]
+    sizes_x, sizes_y = np.abs(x[: degree + 1]), np.abs(y[: degree + 1])
+    return np.convolve(sizes_x, sizes_y)[degree + 1 :].sum(), sizes_x.sum(), sizes_y.sum()
+
+
 def as_plain_python(name: str, *others: str) -> ModuleType:
     """A module as plain Python.
 
@@ -44,6 +51,7 @@ def as_plain_python(name: str, *others: str) -> ModuleType:
         patch.setattr(jit, "kernel_entry", lambda *_kinds: _as_it_is)
         patch.setattr(weighted_sum, "weighted_sum", _weighted_sum)
         patch.setattr(weighted_sum, "sum_of_two", _sum_of_two)
+        patch.setattr(weighted_sum, "product_of_two", _product_of_two)
         for one in (*others, name):
             spec = importlib.util.find_spec(one)
             assert spec is not None

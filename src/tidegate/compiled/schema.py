@@ -296,8 +296,8 @@ _EVENTS: Final = [
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
-    # for products of polynomials; what stands in the middle of it is zero
-    *_arrays("number", "product_room", 3 * LANES),
+    # for products of polynomials; zeros but where these write
+    *_arrays("number", "product_room", 4 * LANES),
     *_arrays("number", "times times_scratch times_kept", "n_times"),
     *_arrays("number", "fired", "n_actions"),
     *_arrays("number", "steps_asked", "n_steps"),

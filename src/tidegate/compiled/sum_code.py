@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from llvmlite import ir
@@ -10,10 +11,12 @@ from numba import types
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.view_type import ViewType, data_of
 
-__all__ = ["make_sum_of_two", "make_weighted_sum"]
+__all__ = ["make_product", "make_sum_of_two", "make_weighted_sum"]
 
-_VECTOR: Final = ir.VectorType(ir.DoubleType(), 8)
-_HALVES: Final = range(LANES // 8)
+_WIDTH: Final = 8
+_VECTOR: Final = ir.VectorType(ir.DoubleType(), _WIDTH)
+_ZEROS: Final = ir.Constant(_VECTOR, [0.0] * _WIDTH)
+_HALVES: Final = range(LANES // _WIDTH)
 _BYTES: Final = 8
 _FUSED: Final = ("contract",)  # a product and the sum it goes into may be rounded once
 
@@ -28,11 +31,21 @@ def _begin(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 def _everywhere(builder: Any, number: Any) -> Any:
     one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(one, ir.Constant(_VECTOR, ir.Undefined), ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8))
+    return _chosen(builder, one, one, [0] * _WIDTH)
+
+
+def _chosen(builder: Any, first: Any, second: Any, places: Sequence[int]) -> Any:
+    """The elements at these places of two vectors, one behind the other."""
+    return builder.shuffle_vector(first, second, ir.Constant(ir.VectorType(ir.IntType(32), len(places)), list(places)))
+
+
+def _moved_up(builder: Any, before: Any, vector: Any, by: int) -> Any:
+    """Every element so many places later, behind the last ones of the vector before."""
+    return _chosen(builder, before, vector, range(_WIDTH - by, 2 * _WIDTH - by)) if by else vector
 
 
 def _vector_at(builder: Any, pointer: Any, half: int) -> Any:
-    return builder.bitcast(builder.gep(pointer, [ir.Constant(ir.IntType(64), 8 * half)]), _VECTOR.as_pointer())
+    return builder.bitcast(builder.gep(pointer, [ir.Constant(ir.IntType(64), _WIDTH * half)]), _VECTOR.as_pointer())
 
 
 def _times(builder: Any, factor: Any, pointer: Any, half: int) -> Any:
@@ -46,7 +59,7 @@ def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any
         weight, row, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 1, 4))
         start, step = (context.cast(builder, values[k], signature.args[k], types.intp) for k in (2, 3))
         # two sums, of which neither waits for the other
-        sums = [[ir.Constant(_VECTOR, [0.0] * 8) for _ in _HALVES] for _ in range(2)]
+        sums = [[_ZEROS for _ in _HALVES] for _ in range(2)]
         for i in range(LANES):
             factor = _everywhere(builder, builder.load(builder.gep(weight, [ir.Constant(ir.IntType(64), i)])))
             begin = builder.gep(row, [builder.add(start, builder.mul(step, ir.Constant(ir.IntType(64), i)))])
@@ -72,3 +85,75 @@ def make_sum_of_two(x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> tuple[Any
         return context.get_dummy_value()
 
     return types.none(x, of_x, y, of_y, out), generate
+
+
+def _up_to(builder: Any, pointer: Any, degree: Any) -> list[Any]:
+    """The coefficients of a polynomial, zeros behind them."""
+    whole = ir.VectorType(ir.IntType(64), _WIDTH)
+    one = builder.insert_element(ir.Constant(whole, ir.Undefined), degree, ir.Constant(ir.IntType(32), 0))
+    last = _chosen(builder, one, one, [0] * _WIDTH)
+    halves: list[Any] = []
+    for half in _HALVES:
+        places = ir.Constant(whole, [half * _WIDTH + k for k in range(_WIDTH)])
+        there = builder.load(_vector_at(builder, pointer, half), align=_BYTES)
+        halves.append(builder.select(builder.icmp_signed("<=", places, last), there, _ZEROS))
+    return halves
+
+
+def _sizes(builder: Any, halves: list[Any]) -> list[Any]:
+    size = builder.module.declare_intrinsic("llvm.fabs.v8f64", (), ir.FunctionType(_VECTOR, [_VECTOR]))
+    return [builder.call(size, [half]) for half in halves]
+
+
+def _added_up(builder: Any, halves: list[Any]) -> Iterator[Any]:
+    """One after the other, in every element those before it and itself."""
+    before = _ZEROS
+    for half in halves:
+        total = half
+        for by in (1, 2, 4):
+            total = builder.fadd(total, _moved_up(builder, _ZEROS, total, by))
+        before = builder.fadd(total, _chosen(builder, before, before, [_WIDTH - 1] * _WIDTH))
+        yield before
+
+
+def _total(builder: Any, halves: list[Any]) -> Any:
+    """Of all elements, in any order."""
+    kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _VECTOR])
+    add = builder.module.declare_intrinsic("llvm.vector.reduce.fadd.v8f64", (), kind)
+    return builder.call(add, [ir.Constant(ir.DoubleType(), 0.0), builder.fadd(halves[0], halves[1])], fastmath=("reassoc",))
+
+
+def make_product(x: Any, y: Any, degree: Any, room: Any, out: Any) -> tuple[Any, Any]:
+    """Likewise."""
+    result = types.UniTuple(types.float64, 3)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        first, second, space, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 1, 3, 4))
+        last = context.cast(builder, values[2], signature.args[2], types.int64)
+        of_x, of_y = _up_to(builder, first, last), _up_to(builder, second, last)
+        sizes_x, sizes_y = _sizes(builder, of_x), _sizes(builder, of_y)
+        for half in _HALVES:
+            builder.store(of_x[half], _vector_at(builder, space, half), align=_BYTES)
+            backwards = _chosen(builder, sizes_y[half], sizes_y[half], range(_WIDTH - 1, -1, -1))
+            builder.store(backwards, _vector_at(builder, _behind(builder, space, LANES + 1), 1 - half), align=_BYTES)
+        # two sums, of which neither waits for the other
+        sums = [[_ZEROS, _ZEROS] for _ in range(2)]
+        for i in range(LANES):
+            factor = _everywhere(builder, builder.load(_behind(builder, space, i)))
+            own, by = sums[i % 2], i % _WIDTH
+            halves = [_moved_up(builder, _ZEROS, of_y[0], by), _moved_up(builder, of_y[0], of_y[1], by)]
+            for half in _HALVES[i // _WIDTH :]:
+                own[half] = builder.fadd(own[half], builder.fmul(factor, halves[half - i // _WIDTH], flags=_FUSED), flags=_FUSED)
+        for half in _HALVES:
+            builder.store(builder.fadd(sums[0][half], sums[1][half]), _vector_at(builder, target, half), align=_BYTES)
+        # what of y comes behind the degree with x_i: its last i coefficients
+        begin = builder.gep(space, [builder.sub(ir.Constant(ir.IntType(64), 2 * LANES - 1), last)])
+        reached = [builder.load(_vector_at(builder, begin, half), align=_BYTES) for half in _HALVES]
+        left_out = [builder.fmul(size, late) for size, late in zip(sizes_x, _added_up(builder, reached), strict=True)]
+        return context.make_tuple(builder, result, [_total(builder, one) for one in (left_out, sizes_x, sizes_y)])
+
+    return result(x, y, degree, room, out), generate
+
+
+def _behind(builder: Any, pointer: Any, places: int) -> Any:
+    return builder.gep(pointer, [ir.Constant(ir.IntType(64), places)])

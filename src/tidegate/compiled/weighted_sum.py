@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["sum_of_two", "weighted_sum"]
+__all__ = ["product_of_two", "sum_of_two", "weighted_sum"]
 
 
 @intrinsic
@@ -26,3 +26,14 @@ def sum_of_two(_typing_context: Any, x: Any, of_x: Any, y: Any, of_y: Any, out: 
     from tidegate.compiled.sum_code import make_sum_of_two
 
     return make_sum_of_two(x, of_x, y, of_y, out)
+
+
+@intrinsic
+def product_of_two(_typing_context: Any, x: Any, y: Any, degree: Any, room: Any, out: Any) -> Any:
+    """``out[k] = sum(x[i] * y[k - i])``, up to a degree below LANES; numbers follow there, whatever they are, and are written.
+
+    Three sums: of |x[i] y[j]|, i + j being larger than the degree; of |x[i]|; of |y[j]|. The room has 4 LANES places, which are zero at first.
+    """
+    from tidegate.compiled.sum_code import make_product
+
+    return make_product(x, y, degree, room, out)

@@ -86,9 +86,29 @@ def _put_bound(larger, whole, rounding, slope, degree, out):
 
 
 @native
+def _put_plain_pair(slope, sign, degree, first, other, larger):
+    """``_put_pair`` of c_0 + c_1 theta."""
+    value = first[0]
+    beside = other[0]
+    size = larger[0]
+    for k in range(1, degree + 1):
+        factor = slope * _inverse(k)
+        following = factor * beside
+        beside = sign * factor * value
+        value = following
+        size *= abs(factor)
+        first[k] = value
+        other[k] = beside
+        larger[k] = size
+
+
+@native
 def _put_pair(x, sign, degree, first, other, larger):
     """Sine and cosine, or with sign +1 the hyperbolic ones, from their first terms on; and the larger series. An exponential is its own other."""
     last = _last_power(x, degree)
+    if last == 1:
+        _put_plain_pair(x[1], sign, degree, first, other, larger)
+        return
     for k in range(1, degree + 1):
         value = 0.0
         beside = 0.0

@@ -16,7 +16,7 @@ import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
 from tidegate.compiled.schema import LANES
-from tidegate.compiled.weighted_sum import sum_of_two, weighted_sum
+from tidegate.compiled.weighted_sum import product_of_two, sum_of_two
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import (
@@ -111,24 +111,9 @@ def _put_convolution(x, y, degree, out):
 
 
 @native
-def _put_short_convolution(x, y, degree, room, out):
-    """The same for a degree below LANES, in a room where zeros stand between x, from the last to the first, and y. Places behind are written, too."""
-    for k in range(degree + 1):
-        room[LANES - 1 - k] = x[k]
-        room[2 * LANES + k] = y[k]
-    for k in range(degree + 1, LANES):
-        room[LANES - 1 - k] = 0.0
-        room[2 * LANES + k] = 0.0
-    weighted_sum(room, room, LANES + 1, 1, out)
-
-
-@native
-def _put_product(run, x, y, degree, out):
-    """``out`` must be neither of both."""
-    if degree < LANES:
-        _put_short_convolution(x, y, degree, run.product_room, out)
-    else:
-        _put_convolution(x, y, degree, out)
+def _put_long_product(x, y, degree, out):
+    """As ``product_of_two``."""
+    _put_convolution(x, y, degree, out)
     size_x = abs(x[0])
     size_y = abs(y[0])
     # what of y comes behind the degree with x_i: its last i coefficients
@@ -139,7 +124,19 @@ def _put_product(run, x, y, degree, out):
         size_y += abs(y[i])
         last += abs(y[degree + 1 - i])
         left_out += abs(x[i]) * last
-    bound = left_out + size_x * y[degree + 1] + size_y * x[degree + 1] + x[degree + 1] * y[degree + 1]
+    return left_out, size_x, size_y
+
+
+@native
+def _put_product(run, x, y, degree, out):
+    """``out`` must be neither of both."""
+    bound_x = x[degree + 1]
+    bound_y = y[degree + 1]
+    if degree < LANES:
+        left_out, size_x, size_y = product_of_two(x, y, degree, run.product_room, out)
+    else:
+        left_out, size_x, size_y = _put_long_product(x, y, degree, out)
+    bound = left_out + size_x * bound_y + size_y * bound_x + bound_x * bound_y
     moving = max(size_x * size_y - abs(x[0] * y[0]), 0.0)
     out[degree + 1] = bound + _OF_A_PRODUCT * moving
     out[degree + _MOVING] = moving

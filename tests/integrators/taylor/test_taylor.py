@@ -260,4 +260,21 @@ def test_the_first_step_of_other_equations_does_not_trust_their_series() -> None
     centre, width = 1.3819, 0.125
     model = tg.ode(lambda t, y: [np.exp(-(((t - centre) / width) ** 2))], y0=[0.0])
     result = run(model, 8.0, rtol=1e-11)
+    assert float(result.time[1]) < 0.1 * width
+
+
+def test_the_first_step_from_nothing_is_as_long_as_the_rate_and_its_slope_say() -> None:
+    model = tg.ode(lambda t, y: [np.cos(100.0 * t) - 3.0 * y[0], np.sin(y[0])], y0=[0.0, 0.0])
+    result = run(model, 0.1, rtol=1e-9)
+    # x' changes by as much as itself in 1/3
+    assert 1e-3 < float(result.time[1]) < 1.0 / 3.0
+    t = result.time
+    expected = (3.0 * np.cos(100.0 * t) + 100.0 * np.sin(100.0 * t) - 3.0 * np.exp(-3.0 * t)) / (100.0**2 + 3.0**2)
+    assert np.asarray(result["y[0]"]) == pytest.approx(expected, abs=1e-11)
+
+
+def test_the_first_step_from_nothing_is_short_where_the_series_ends_as_if_nothing_were_to_come() -> None:
+    model = tg.ode(lambda t, y: [1.0 + 1e-12 * t + np.exp(-(((t - 5.0) / 0.05) ** 2))], y0=[0.0])
+    result = run(model, 10.0, rtol=1e-9)
     assert float(result.time[1]) < 1e-3
+    assert float(result["y[0]"][-1]) == pytest.approx(10.0 + 5e-11 + 0.05 * math.sqrt(math.pi), rel=1e-9)

@@ -6,6 +6,7 @@ them for one parameter. They follow the unknowns' steps.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
+from tidegate.events.tolerances import IDLE_STEP
 from tidegate.events.told import can_be_shorter, told_by_series
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
@@ -23,6 +25,7 @@ from tidegate.sensitivity.jump import set_direction
 
 _AFTER_EVENT: Final = 10.0  # of the way to an event: no longer step is proposed behind it, for one that is loses digits of what is in it, ...
 _AT_LEAST: Final = 0.1  # ... unless that is so small a part of what was proposed
+_OF_A_TURN: Final = 0.01  # of the time in which y' changes by as much as itself: a first guess where y is nothing
 
 __all__ = ["taylor_accept", "taylor_ahead", "taylor_locate", "taylor_restart", "taylor_sensitivities", "taylor_values"]
 
@@ -41,6 +44,31 @@ def taylor_accept(run, t, _whole):
     return 0
 
 
+@native
+def _guess_from_nothing(run, t):
+    """A first guess where all unknowns are nothing, so that how large they are tells no time: from y' and y''.
+
+    0 where these tell none either; or the series ends, as if nothing were to come.
+    """
+    n = run.n
+    for q in range(n):
+        if abs(run.y[q]) > run.atol[q]:
+            return 0.0
+    if run.n_forced != 0 or not series_is_finite(run, t, IDLE_STEP):
+        return 0.0
+    series = run.series
+    speed = 0.0
+    turn = 0.0
+    last = 0.0
+    for q in range(n):
+        last += abs(series[run.series_order * n - q])
+        rate = series[1 + q] / run.atol[q]
+        bend = 2.0 * series[1 + n + q] / run.atol[q]
+        speed += rate * rate
+        turn += bend * bend
+    return _OF_A_TURN * IDLE_STEP * math.sqrt(speed / turn) if last > 0.0 and turn > 0.0 else 0.0
+
+
 @kernel_entry(NUMBER, INTEGER)
 def taylor_restart(run, t, which):
     """Nothing of the past is used; at a start the first step is as long as was asked for."""
@@ -51,6 +79,8 @@ def taylor_restart(run, t, which):
     if which == AT_START:
         run.nominal = max(run.step_new, 0.0)
         run.crept_steps = 0
+        if not run.nominal > 0.0:
+            run.step_new = _guess_from_nothing(run, t)
     elif run.length > 0.0:
         run.step_new = min(run.step_new, max(_AFTER_EVENT * run.length, _AT_LEAST * run.step_new))
     run.stiff_steps = 0
