@@ -27,11 +27,11 @@ from tidegate.events.tolerances import EPS, SAME_TIME
 __all__ = ["curved_root", "fill_bounds"]
 
 _MOST_PARTS: Final = 2000
-_RESTS_WITHIN: Final = 1 / 32  # of a step: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
-_NARROW: Final = 1e-6  # of a step: between the zeros of both bounds no guard turns round
+_RESTS_WITHIN: Final = 1 / 32  # of what is looked at: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
+_NARROW: Final = 1e-6  # of what is looked at: between the zeros of both bounds no guard turns round
 _DOWN_BY: Final = 2.5  # times what a model leaves out: from its lower end to below its upper one, and a little more
 _NEAR_ENOUGH: Final = 2e-10  # of the part a model is for: the guard itself is looked at from there on
-_RIGHT_BEHIND: Final = 1e-9  # of a step
+_RIGHT_BEHIND: Final = 1e-9  # of what is looked at
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
@@ -115,9 +115,9 @@ def _rate_at(run, t, step, y, a, degree, j, theta):
 
 
 @native
-def _narrowest(run, t, step):
-    """What rounding leaves of time, as a part of the step."""
-    return SAME_TIME * max(abs(t), abs(t + step), run.time_size) / step
+def _narrowest(run, t, step, theta):
+    """What rounding leaves of time up to a place, as a part of the step, which may go far beyond it."""
+    return SAME_TIME * max(abs(t), abs(t + theta * step), run.time_size) / step
 
 
 @native
@@ -128,9 +128,9 @@ def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
         return low
     side = 0
     # times that differ by less are one, and the guard may go up and down between them
-    one_time = _ONE_TIME * _narrowest(run, t, step)
+    one_time = _ONE_TIME * _narrowest(run, t, step, high)
     for _ in range(100):
-        least = max(2 * EPS * max(high, 1e-3), one_time)
+        least = max(2 * EPS * max(high, EPS), one_time)
         if high - low <= least or at_high == 0.0:
             break
         theta = secant(low, at_low, high, at_high, least)
@@ -143,7 +143,7 @@ def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
 def _behind_pole(run, t, step, y, a, degree, j, sign, at_pole, upper):
     """Where a guard that jumps to the other side at a pole is there for certain, more than its rounding; the pole itself if it is not."""
     run.at_pole = j + 1
-    behind = min(at_pole + _BEHIND * _narrowest(run, t, step), upper)
+    behind = min(at_pole + _BEHIND * _narrowest(run, t, step, at_pole), upper)
     return behind if sign * _value_at(run, t, step, y, a, degree, j, behind) < 0.0 else at_pole
 
 
@@ -172,8 +172,17 @@ def _lowest(run, t, step, y, a, degree, j, sign, low, high):
 
 
 @native
-def _rests(run, t, step, y, a, degree, j, roundoff, low, high):
-    """True if the guard is nothing but rounding all over a short part."""
+def _rounded(run, t, step, y, a, degree, j, theta):
+    """What rounding leaves open in the guard at a place."""
+    fill_bounds(run, t, step, y, a, degree, theta, theta)
+    call_unit(run.f_tape, run.h, run.r, j + run.n_guards)
+    return max(run.nu[j], tape_rounding(run, j))
+
+
+@native
+def _rests(run, t, step, y, a, degree, j, at_middle, low, high):
+    """True if the guard is nothing but rounding all over a short part, as that is where it is least."""
+    roundoff = min(at_middle, _rounded(run, t, step, y, a, degree, j, low), _rounded(run, t, step, y, a, degree, j, high))
     for k in range(_POINTS + 1):
         if not abs(_value_at(run, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= roundoff:
             return False
@@ -233,10 +242,10 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         run.decided_to = max((low - _NEAR_ENOUGH) * reach, run.decided_to)
         # the guard is across right behind that, mostly, or where its model has come down by twice what it leaves out
         steepness = -sign * value_and_slope(model, degree, low)[1]
-        behind = run.decided_to + _RIGHT_BEHIND
+        behind = run.decided_to + _RIGHT_BEHIND * upper
         if steepness > 0.0:
             behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
-        is_narrow = behind - run.decided_to <= _NARROW
+        is_narrow = behind - run.decided_to <= _NARROW * upper
         if is_narrow and behind < upper:
             at_behind = sign * _value_at(run, t, step, y, a, degree, j, behind) + nu
             if at_behind <= 0.0:
@@ -245,7 +254,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         if high == NO_ROOT:
             return UNKNOWN_ROOT
         run.looked_to = min(high * reach, run.looked_to)
-        if run.looked_to - run.decided_to <= _NARROW:
+        if run.looked_to - run.decided_to <= _NARROW * upper:
             at_high = sign * _value_at(run, t, step, y, a, degree, j, run.looked_to) + nu
             if at_high <= 0.0:
                 return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, run.looked_to, at_high, upper)
@@ -272,7 +281,6 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
     top = 1
     visited = 0
     has_pole = False
-    narrowest = _narrowest(run, t, step)
     while top > 0:
         top -= 1
         low = parts[top, 0]
@@ -311,10 +319,8 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
                 bends_up = flattest > 0.0
                 bends_down = steepest < 0.0
             middle = 0.5 * (low + high)
-            fill_bounds(run, t, step, y, a, degree, middle, middle)
-            call_unit(run.f_tape, run.h, run.r, j + ng)
             # what rounding leaves open in the guard here may be more than at the start of the step
-            roundoff = max(nu, tape_rounding(run, j))
+            roundoff = _rounded(run, t, step, y, a, degree, j, middle)
             least = lo[value] if sign > 0.0 else -hi[value]
             if least - half * max(fastest, -slowest) + roundoff > 0.0:
                 continue
@@ -332,7 +338,7 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
         end = high
         if bends_up and not fastest < 0.0:
             end = _lowest(run, t, step, y, a, degree, j, sign, low, high)
-        is_narrow = high - low < narrowest + 4 * EPS * high
+        is_narrow = high - low < _narrowest(run, t, step, high) + 4 * EPS * high
         if fastest < 0.0 or bends_up or bends_down or is_narrow or top + 2 >= MOST_PARTS_AT_ONCE:
             at_end = sign * _value_at(run, t, step, y, a, degree, j, end) + nu
             if at_end <= 0.0:
@@ -340,7 +346,7 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
                     return _behind_pole(run, t, step, y, a, degree, j, sign, end, upper)
                 return _crossing(run, t, step, y, a, degree, j, sign, nu, low, end, at_end, upper)
             continue
-        if high - low <= _RESTS_WITHIN and roundoff < 1e300 and _rests(run, t, step, y, a, degree, j, roundoff, low, high):
+        if high - low <= _RESTS_WITHIN * upper and roundoff < 1e300 and _rests(run, t, step, y, a, degree, j, roundoff, low, high):
             continue
         if visited >= _MOST_PARTS:
             run.decided_to = low
