@@ -25,6 +25,7 @@ _SECANTS: Final = 4  # tried before the bracket
 _APART: Final = 1e-5  # of a step: over this differences tell slopes
 _OF_SIMPLE_ZEROS: Final = 0.35  # moved in half the time: half of it, or a quarter of what turns there
 _BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
+_FAR_ENOUGH: Final = 1e4  # times what rounding leaves of a place: around there a crossing is looked for again
 _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across than that
 
 
@@ -129,8 +130,10 @@ def _to_zero(run, t, step, guard, theta, point):
     """
     level = ACROSS * run.nu_start[guard]
     sign = expected_sign(run, guard)
-    finest = EPS * max(abs(t / step), 1.0)
-    low = max(0.0, theta - NEAR_END)
+    # the step may go far beyond it
+    finest = EPS * max(abs(t / step), theta)
+    near = min(NEAR_END, max(NEAR_END * theta, _FAR_ENOUGH * finest))
+    low = max(0.0, theta - near)
     high = theta
     at_low = sign * _guard_at(run, t, step, guard, low) + level
     at_high = sign * _guard_at(run, t, step, guard, high) + level
@@ -139,12 +142,12 @@ def _to_zero(run, t, step, guard, theta, point):
         return run.found_theta
     stride = 2 * finest
     for attempt in range(40):
-        if at_high <= 0.0 or not abs(high - theta) <= NEAR_END:
+        if at_high <= 0.0 or not abs(high - theta) <= near:
             break
         new = high - at_high * (high - low) / (at_high - at_low) if at_low > at_high and attempt < 6 else high
         low = high
         at_low = at_high
-        high = min(max(new, high) + stride, theta + 1.5 * NEAR_END)
+        high = min(max(new, high) + stride, theta + 1.5 * near)
         stride *= 2.0
         at_high = sign * _guard_at(run, t, step, guard, high) + level
     if not (at_low > 0.0 and at_high <= 0.0):
