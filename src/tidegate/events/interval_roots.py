@@ -245,7 +245,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         behind = run.decided_to + _RIGHT_BEHIND * upper
         if steepness > 0.0:
             behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
-        is_narrow = behind - run.decided_to <= _NARROW * upper
+        is_narrow = steepness > 0.0 and behind - run.decided_to <= _NARROW * upper
         if is_narrow and behind < upper:
             at_behind = sign * _value_at(run, t, step, y, a, degree, j, behind) + nu
             if at_behind <= 0.0:
@@ -322,11 +322,14 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
             # what rounding leaves open in the guard here may be more than at the start of the step
             roundoff = _rounded(run, t, step, y, a, degree, j, middle)
             least = lo[value] if sign > 0.0 else -hi[value]
+            falling = lo[rate] if sign > 0.0 else -hi[rate]
+            rising = hi[rate] if sign > 0.0 else -lo[rate]
+            if roundoff > nu:
+                # and more than where the part begins
+                roundoff = min(roundoff, _rounded(run, t, step, y, a, degree, j, low))
             if least - half * max(fastest, -slowest) + roundoff > 0.0:
                 continue
             if bend >= 0:
-                falling = lo[rate] if sign > 0.0 else -hi[rate]
-                rising = hi[rate] if sign > 0.0 else -lo[rate]
                 ahead = _least_on_a_side(least, falling, flattest, half)
                 behind = _least_on_a_side(least, -rising, flattest, half)
                 if min(ahead, behind) + roundoff > 0.0:

@@ -23,8 +23,7 @@ _OF_POWERS: Final = np.array(
     [math.comb(i, k) / math.comb(degree, k) if k <= i <= degree else 0.0 for degree in range(LANES) for k in range(LANES) for i in range(LANES)]
 )
 _MOST_ROUNDS: Final = 100
-_NARROW: Final = 2.0 * EPS  # of a place in a step, or of ...
-_NEAR_START: Final = 1e-3  # ... such a place: an end of a part is no nearer to the other
+_NARROW: Final = 2.0 * EPS  # of a place in a step, which may be much longer than the way to it: an end of a part is no nearer to the other
 _SIDE_BY_SIDE: Final = 7  # degrees below are evaluated at once
 _PARABOLA: Final = 2
 _MOST_GUESSES: Final = 6
@@ -32,7 +31,7 @@ _GUESSED: Final = 1e-2  # of a place: so near is a guess at it
 _BEHIND_A_GUESS: Final = 0.02
 _AHEAD: Final = 0.45  # of how near the ends of a part may come: one place on each side of a zero, and rounding does not keep them farther apart
 _BEHIND: Final = 0.5  # of that: no farther behind a zero by its tangent, a place is the end of the search
-NARROWEST: Final = 1e-12  # parts of a step below this are not divided further: a touching zero, or rounding
+NARROWEST: Final = 1e-12  # of a place: narrower parts are not divided further: a touching zero, or rounding
 
 
 @fused
@@ -107,7 +106,7 @@ def _falling_root(c, degree, low, at_low, high, at_high, theta, finest):
     if at_low <= 0.0:
         return low
     for _ in range(_MOST_ROUNDS):
-        least = max(_NARROW * max(min(theta, high), _NEAR_START), finest)
+        least = max(_NARROW * min(theta, high), finest)
         if high - low <= least or at_high == 0.0:
             break
         value, slope = value_and_slope(c, degree, theta)
@@ -249,7 +248,7 @@ def first_root(run, degree, upper, finest):
         if changes == 1:
             at_high = _polynomial_value(c, degree, high)
             return _falling_root(c, degree, low, _polynomial_value(c, degree, low), high, at_high, _where_it_falls(row, degree, low, high), finest)
-        if high - low < NARROWEST or top + 2 >= MOST_PARTS_AT_ONCE:
+        if high - low < NARROWEST * high or top + 2 >= MOST_PARTS_AT_ONCE:
             if row[degree] < 0.0:
                 return high
             continue

@@ -28,7 +28,7 @@ _MULTISTEP: Final = {"adams": 1, "bdf": 2}
 _ADDED_UP: Final = 100.0  # of the tolerance: errors of multistep methods add up to some ten of it, and are made of many small ones
 _ANY: Final = 1e100
 _OF_DIFFERENCES: Final = 1e-6  # the tightest relative tolerance of derivatives by parameters where gradients of constraints are differences
-_MOST_ERROR_TESTS: Final = 40  # of one step of IDA, which quarters it each time; ten would be its own limit
+_MOST_ERROR_TESTS: Final = 40  # of one step, which is made a fraction each time; their own limits are 7 and 10
 
 
 def _method(name: str) -> Method:
@@ -90,8 +90,6 @@ class SundialsIntegrator(NativeRun):
             created = c_function("IDACreate", HANDLE, HANDLE)(objects.context)
             work["sun_memory"] = objects.memory(created, "IDAFree")
             self._call(objects, "IDAInit", model_functions.ida_residual.address, t, y, work["sun_ydot"])
-            # behind an event at which all is at rest its own first step is a part of the run, whatever the tolerance
-            self._call(objects, "IDASetMaxErrTestFails", _MOST_ERROR_TESTS)
             system = "IDASetJacFn", model_functions.ida_system.address
         else:
             created = c_function("CVodeCreate", HANDLE, CODE, HANDLE)(_MULTISTEP[self._name], objects.context)
@@ -99,6 +97,8 @@ class SundialsIntegrator(NativeRun):
             self._call(objects, "CVodeInit", model_functions.cvode_rhs.address, t, y)
             system = "CVodeSetLinSysFn", model_functions.cvode_system.address
             work["sun_explicit"] = 1
+        # where all is at rest its own first step is a part of the run, whatever the tolerance
+        self._call(objects, f"{prefix}SetMaxErrTestFails", _MOST_ERROR_TESTS)
         self._call(objects, f"{prefix}WFtolerances", model_functions.weights.address)
         self._call(objects, f"{prefix}SetUserData", work.h.ctypes.data)
         if self._name == "ida" and problem.model.index_two is not None and problem.model.index_two.any():
