@@ -39,7 +39,9 @@ def test_a_zero_of_another_guard_long_after_the_end_hides_none_in_the_run() -> N
         outside = y[0] + 0.002 if y[0] < -0.002 else 0.0
         return [(outside - y[0]) / 0.118]
 
-    model = tg.ode(rate, y0=[-0.651], discrete={"n": 0}, events=tg.event(lambda t, y: np.sin(7.78 * t + 0.695) < 0.32, lambda t, y, d: {"n": d["n"] + 1}))
+    model = tg.ode(
+        rate, y0=[-0.651], discrete={"n": 0}, events=tg.event(lambda t, y: np.sin(7.78 * t + 0.695) < 0.32, lambda t, y, d: {"n": d["n"] + 1})
+    )
     expected = (math.pi - math.asin(0.32) - 0.695) / 7.78 + 2.0 * math.pi / 7.78 * np.arange(8)
     for rtol in (1e-6, 1e-8, 1e-10):
         found = [event.time for event in tg.simulate(model, (0.0, 6.0), rtol=rtol, atol=0.01 * rtol).events if event.changes]

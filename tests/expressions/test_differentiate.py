@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given
@@ -138,3 +140,32 @@ def test_second_derivatives_of_opaque_functions_are_refused_by_name() -> None:
     assert dependencies(slope) == {x, y}
     with pytest.raises(ModelError, match="`black_box` would have to be differentiated twice"):
         differentiate(slope, y)
+
+
+_STEEP_FORMS: dict[str, tuple[Callable[[Expr, Expr], Expr], float, Callable[[Expr, Expr], Expr]]] = {
+    # what is divided by, of an exponential e and of c; which power of e it grows with; what it is, divided by that, of c and 1 / e
+    "e + c": (lambda e, c: e + c, 1.0, lambda c, s: 1.0 + c * s),
+    "c - e": (lambda e, c: c - e, 1.0, lambda c, s: c * s - 1.0),
+    "2.5 e + c": (lambda e, c: 2.5 * e + c, 1.0, lambda c, s: 2.5 + c * s),
+    "(c + e)^2": (lambda e, c: (c + e) ** 2, 2.0, lambda c, s: (1.0 + c * s) ** 2),
+    "(c + e)^1.5": (lambda e, c: (c + e) ** 1.5, 1.5, lambda c, s: (1.0 + c * s) ** 1.5),
+    "c e^2": (lambda e, c: c * (e * e), 2.0, lambda c, _s: c),
+    "(1 + e) (2 + e)": (lambda e, _c: (1.0 + e) * (2.0 + e), 2.0, lambda _c, s: (s + 1.0) * (2.0 * s + 1.0)),
+}
+
+
+@pytest.mark.parametrize("form", _STEEP_FORMS)
+def test_what_an_overflowed_exponential_divides_has_the_derivative_of_its_limit(form: str) -> None:
+    divisor, power, shrunk = _STEEP_FORMS[form]
+    draw, c = random.Random(form), x + z * z
+    for _ in range(30):
+        at = {x: draw.uniform(0.5, 2.0), y: draw.uniform(0.5, 2.0), z: draw.uniform(-2.0, 2.0)}
+        grows = draw.choice([20.0, 100.0, 600.0, 3000.0]) * (x + 0.1 * y)
+        given = z / divisor(node("exp", (grows,)), c)
+        finite = z * node("exp", (-power * grows,)) / shrunk(c, node("exp", (-grows,)))
+        inverse = divisor(node("exp", (grows,)), c) ** -1.0
+        for item in SYMBOLS:
+            expected, found = evaluate([differentiate(finite, item), tangent([given], {item: ONE}, past_overflow=True)[0]], at)
+            assert found == pytest.approx(expected, rel=1e-9, abs=1e-100)
+            entries = jacobian([given, z * inverse], [item], past_overflow=True)
+            assert evaluate([entries.get((k, 0), ZERO) for k in (0, 1)], at) == pytest.approx([expected] * 2, rel=1e-9, abs=1e-100)

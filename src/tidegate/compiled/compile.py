@@ -124,7 +124,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     exponents = turning_exponents(form.rhs, active, continuous)
     algebraic = np.ones(len(form.unknowns), dtype=bool)
     algebraic[[j for _, j in form.mass]] = False
-    slopes = jacobian(list(form.rhs), list(form.unknowns))
+    slopes = jacobian(list(form.rhs), list(form.unknowns), past_overflow=True)
     sparsity = sparsity_of(len(form.unknowns), slopes, ~algebraic) if form.is_diagonal else None
     parts = FunctionParts(
         symbols=symbols,

@@ -112,7 +112,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
         return FunctionSpec(name, _TANGENT, _BY_VALUE, all_positions, list(exprs))
 
     number = parts.sparsity.numbers if parts.sparsity is not None else None
-    flows = tangent([*parts.rhs], seeds)
+    flows = tangent([*parts.rhs], seeds, past_overflow=True)
     mass_flows: dict[int, Expr] = {}
     moving = tangent(list(parts.mass.values()), seeds)
     for (i, j), change in zip(parts.mass, moving, strict=True):
@@ -123,7 +123,7 @@ def function_specs(parts: FunctionParts) -> list[FunctionSpec]:
         values("jacobian", [(number[i, j] if number else i * n + j, entry) for (i, j), entry in parts.slopes.items()]),
         values("mass", [(i if parts.is_diagonal else i * n + j, entry) for (i, j), entry in parts.mass.items()]),
         values("outputs", list(enumerate(map(as_real, parts.outputs)))),
-        tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds)))),
+        tangents("outputs_tangent", list(enumerate(tangent(list(map(as_real, parts.outputs)), seeds, past_overflow=True)))),
     ]
     if parts.divisors:
         specs.append(values("divisors", list(enumerate(parts.divisors))))
@@ -155,7 +155,7 @@ def _guard_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, seeds: 
     scales = _scales(guards, parts.symbols)
     specs = [
         values("guards", list(enumerate(guards))),
-        tangents("guards_tangent", list(enumerate(tangent(guards, seeds)))),
+        tangents("guards_tangent", list(enumerate(tangent(guards, seeds, past_overflow=True)))),
         tangents("guard_scale", list(enumerate(scales))),
         values("activity", [(k, as_real(a) if a is not None else ZERO) for k, a in enumerate(parts.activity)]),
     ]
@@ -181,7 +181,7 @@ def _transition_specs(parts: FunctionParts, values: _Maker, tangents: _Maker, se
     n = len(symbols.unknowns)
     index_of = {s: k for k, s in enumerate(symbols.unknowns)} | {s: n + k for k, s in enumerate(symbols.discretes)}
     bodies = sorted(((index_of[target], value) for target, value in parts.new_values.items()), key=lambda item: item[0])
-    body_tangents = tangent([value for _, value in bodies], seeds)
+    body_tangents = tangent([value for _, value in bodies], seeds, past_overflow=True)
     times = _guard_times(parts) + [select(on, t, as_real(float("inf"))) for on, t in zip(parts.enabled, parts.times, strict=True)]
     specs = [
         values("conditions", list(enumerate(conditions))),

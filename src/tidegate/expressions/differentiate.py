@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from tidegate.errors import ModelError
@@ -20,6 +21,7 @@ __all__ = ["differentiate", "jacobian", "local_slope", "tangent"]
 # A tangent is None where it is structurally zero.
 Tangent = Expr | None
 _Rule = Callable[[Expr, "list[Tangent]"], Tangent]
+_MoveOf = Callable[[Expr], Tangent]  # of any node below one, in the direction at hand
 
 
 def differentiate(expr: Expr, symbol: Expr) -> Expr:
@@ -35,13 +37,15 @@ def differentiate(expr: Expr, symbol: Expr) -> Expr:
     return tangent([expr], {symbol: ONE})[0]
 
 
-def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr]) -> list[Expr]:
+def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr], *, past_overflow: bool = False) -> list[Expr]:
     """Directional derivatives: how the expressions change if the symbols move along their seeds.
 
     Parameters
     ----------
     exprs : expressions.
     seeds : symbol -> how it moves; symbols that are not given stand still.
+    past_overflow : for numbers: where an exponential in a divisor is infinite, as in 1 / (1 + exp(x)), the derivative is its limit, and not
+        0 * infinity, by a choice that is no relation of the model's.
 
     Examples
     --------
@@ -56,14 +60,14 @@ def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr]) -> list[Expr]:
         if item in seeds:
             moves[item] = seeds[item]
         elif not moves.keys().isdisjoint(item.args):
-            move = _item_tangent(item, [moves.get(arg) for arg in item.args])
+            move = _item_tangent(item, [moves.get(arg) for arg in item.args], moves.get if past_overflow else None)
             if move is not None:
                 moves[item] = move
     return [moves.get(root, ZERO) for root in roots]
 
 
-def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, int], Expr]:
-    """Derivatives of every expression with respect to every symbol, without the structural zeros.
+def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr], *, past_overflow: bool = False) -> dict[tuple[int, int], Expr]:
+    """Derivatives of every expression with respect to every symbol, without the structural zeros; ``past_overflow`` as in ``tangent``.
 
     Each node is visited once; its work is in proportion to the number of symbols that it depends on.
 
@@ -84,7 +88,7 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr]) -> dict[tuple[int, 
         if item in columns:
             rows[item] = {columns[item]: ONE}
         elif not rows.keys().isdisjoint(item.args):
-            row = _item_row(item, [rows.get(arg, {}) for arg in item.args])
+            row = _item_row(item, [rows.get(arg, {}) for arg in item.args], rows if past_overflow else None)
             if row:
                 rows[item] = row
     return {
@@ -100,23 +104,76 @@ def local_slope(item: Expr, place: int) -> Expr:
     return _filled(_item_tangent(item, [ONE if k == place else None for k in range(len(item.args))]))
 
 
-def _item_row(item: Expr, argument_rows: list[dict[int, Expr]]) -> dict[int, Expr]:
+def _item_row(item: Expr, argument_rows: list[dict[int, Expr]], rows: Mapping[Expr, dict[int, Expr]] | None) -> dict[int, Expr]:
     found: dict[int, Expr] = {}
     for column in {column: None for row in argument_rows for column in row}:
-        derivative = _item_tangent(item, [row.get(column) for row in argument_rows])
+        move_of = None if rows is None else partial(_in_column, rows, column)
+        derivative = _item_tangent(item, [row.get(column) for row in argument_rows], move_of)
         if derivative is not None:
             found[column] = derivative
     return found
+
+
+def _in_column(rows: Mapping[Expr, dict[int, Expr]], column: int, below: Expr) -> Tangent:
+    return rows.get(below, {}).get(column)
 
 
 def _filled(move: Tangent) -> Expr:
     return ZERO if move is None else move
 
 
-def _item_tangent(item: Expr, moves: list[Tangent]) -> Tangent:
+def _item_tangent(item: Expr, moves: list[Tangent], move_of: _MoveOf | None = None) -> Tangent:
     rule = _RULES.get(item.op)
     result = None if rule is None else rule(item, moves)
-    return None if result is ZERO else result
+    if result is None or result is ZERO:
+        return None
+    return result if move_of is None or item.op not in {"div", "pow"} else _past_overflow(item, moves, move_of, result)
+
+
+def _past_overflow(item: Expr, moves: list[Tangent], move_of: _MoveOf, otherwise: Expr) -> Expr:
+    """The derivative of what is divided by something that may be infinite."""
+    divisor = item.args[1 if item.op == "div" else 0]
+    found = _growth(divisor, move_of)
+    if found is None:
+        return otherwise
+    steep, relative = found
+    if item.op == "pow":
+        exponent = item.args[1]
+        if not (exponent.is_constant and exponent.value < 0.0):
+            return otherwise
+        change = exponent * item * relative
+    else:
+        change = _filled(moves[0]) / divisor - item * relative
+    return select(node("gt", (steep - _NEARLY_INFINITE,)), change, otherwise)
+
+
+def _growth(item: Expr, move_of: _MoveOf) -> tuple[Expr, Expr] | None:
+    """An exponential in a divisor, and the divisor's move divided by the divisor, finite where both are infinite; None if there is none."""
+    if item.op in {"exp", "cosh"}:
+        move = _filled(move_of(item.args[0]))
+        return item, move if item.op == "exp" else _function("tanh", item.args[0]) * move
+    if item.op == "pow" and item.args[1].is_constant:
+        below = _growth(item.args[0], move_of)
+        return None if below is None else (below[0], item.args[1] * below[1])
+    if item.op == "neg":
+        return _growth(item.args[0], move_of)
+    if item.op not in {"add", "sub", "mul"}:
+        return None
+    first, second = (_growth(arg, move_of) for arg in item.args)
+    if first is not None and second is not None:
+        return (first[0] + second[0], first[1] + second[1]) if item.op == "mul" else None
+    found = first or second
+    if found is None:
+        return None
+    steep, relative = found
+    other = item.args[1 if second is None else 0]
+    moved = move_of(other)
+    if item.op == "mul":
+        return steep, relative if moved is None else relative + moved / other
+    # of E + c, E'/(E + c) is (1 - c/(E + c)) E'/E
+    if item.op == "sub" and second is None:
+        other, moved = -other, None if moved is None else -moved
+    return steep, _filled(_add(item, [None if moved is None else moved / item, (1.0 - other / item) * relative]))
 
 
 def _add(_item: Expr, moves: list[Tangent]) -> Tangent:
@@ -248,6 +305,7 @@ def _function(name: str, x: Expr) -> Expr:
     return node(name, (x,))
 
 
+_NEARLY_INFINITE: Final = 1e100  # an exponential: what it is multiplied by, and its square, are finite up to here
 _TWO_OVER_ROOT_PI: Final = constant(2.0 / math.sqrt(math.pi))
 
 _RULES: Final[dict[str, _Rule]] = {

@@ -15,8 +15,8 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import polynomial_point
-from tidegate.events.tolerances import IDLE_STEP
 from tidegate.events.told import can_be_shorter, told_by_series
+from tidegate.events.tolerances import IDLE_STEP
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
 from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_box, series_is_finite
