@@ -28,3 +28,37 @@ def test_a_steep_logistic_function_of_the_unknown_is_run_through_with_its_deriva
     assert needed == pytest.approx(T_END, abs=1e-5)
     # y(T) moves by 1 - (1 + a) / a with c
     assert float(result.sensitivity("y", "c")[-1]) == pytest.approx(1.0 - (1.0 + SLOW) / SLOW, abs=2e-3)
+
+
+@pytest.mark.parametrize("method", ["auto", "radau", "ida"])
+def test_logistic_guards_cross_where_they_do_and_the_times_have_their_derivatives(method: str) -> None:
+    def logistic(u: Any) -> Any:
+        return 1.0 / (1.0 + np.exp(-u))
+
+    def count(_t: Any, _y: Any, d: Any) -> Any:
+        return {"n": d["n"] + 1}
+
+    events = [
+        tg.event(lambda t, y, p: logistic(STEEP * (y["y"] - p["c"])) > 0.5, count, name="level"),
+        tg.event(lambda t, y, p: logistic(STEEP * (t - 1.2)) + logistic(-STEEP * (t - 1.7)) > 1.5, count, name="window"),
+        tg.event(lambda t, y, p: y["y"] / np.cosh(1e3 * (t - p["c"])) > 0.5 * y["y"], count, name="peak"),
+    ]
+    model = tg.ode(lambda t, y: [1.0 - 0.3 * y["y"]], y0={"y": 0.0}, p={"c": WHERE}, discrete={"n": 0}, events=events)
+    result = tg.simulate(model, (0.0, 2.5), rtol=1e-8, atol=1e-10, method=method, sensitivities=["c"])
+    half = np.arccosh(2.0) / 1e3
+    expected = {"peak": (WHERE - half, 1.0), "level": (-np.log(1.0 - 0.3 * WHERE) / 0.3, 1.0 / (1.0 - 0.3 * WHERE)), "window": (1.2, 0.0)}
+    found = {event.cause.split(",")[0]: (event.time, event.dt_dp["c"]) for event in result.events if event.changes}
+    assert list(found) == list(expected)
+    for name, (time, slope) in expected.items():
+        assert found[name][0] == pytest.approx(time, abs=1e-7)
+        assert found[name][1] == pytest.approx(slope, abs=1e-6)
+
+
+def test_an_overflowed_logistic_function_is_an_algebraic_variable_like_any_other() -> None:
+    def residuals(_t: Any, y: Any, ydot: Any) -> list[Any]:
+        return [ydot["y"] - y["w"] - SLOW, y["w"] + 0.01 * y["w"] ** 3 - 1.0 / (1.0 + np.exp(-STEEP * (y["y"] - WHERE)))]
+
+    result = tg.simulate(tg.dae(residuals, y0={"y": 0.0, "w": 0.0}), (0.0, T_END), rtol=1e-8)
+    # 0.3 up to c, and from there on with the root of w + w^3 / 100 = 1
+    assert float(result.final["w"]) == pytest.approx(0.9902885, abs=1e-6)
+    assert float(result.final["y"]) == pytest.approx(WHERE + (SLOW + 0.9902885) * (T_END - WHERE / SLOW), abs=1e-3)

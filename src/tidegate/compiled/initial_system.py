@@ -50,7 +50,7 @@ class InitialSystem:
         self._equations = (*model.equations, *model.initial_equations, *found.held)
         self.unknowns = [*found.determined, *found.initial, *found.given_way]
         self._residuals = [item.residual for item in self._equations]
-        self._slopes = jacobian(self._residuals, self.unknowns)
+        self._slopes = jacobian(self._residuals, self.unknowns, past_overflow=True)
 
     def solve(self, values: Mapping[Expr, float]) -> dict[Expr, float]:
         """Values of the unknowns, from those they are declared with.
@@ -116,7 +116,7 @@ class InitialSystem:
                 right[:, k] += rate * np.array(evaluate([differentiate(item, parameter) for item in self._residuals], values))
         own = set(self.unknowns)
         others = [item for item in given if item not in own]
-        for (row, column), entry in jacobian(self._residuals, others).items():
+        for (row, column), entry in jacobian(self._residuals, others, past_overflow=True).items():
             right[row] += evaluate([entry], values)[0] * given[others[column]]
         found = np.column_stack([self._solved(slopes, -right[:, k]) for k in range(len(chosen))]) if chosen else np.zeros((len(own), 0))
         return {item: found[k] for k, item in enumerate(self.unknowns)}

@@ -21,6 +21,8 @@ __all__ = ["roundings", "spreads"]
 _OF_ARITHMETIC: Final = 2.0 * ARITHMETIC_ERROR
 _OF_LIBRARY: Final = 2.0 * LIBRARY_ERROR
 _ERRORS: Final[dict[str, float]] = dict.fromkeys(("add", "sub", "mul", "div", "sqrt"), _OF_ARITHMETIC)
+_OVERFLOW: Final = {"exp", "cosh", "sinh"}
+_LARGE: Final = 1e290
 # exact, or constant between jumps; of what is opaque nothing is known
 _WITHOUT: Final = OPAQUE | {"neg", "same", "select", "floor", "segment", "lookup", "ge", "gt", "nonzero", "and", "or", "not", "past"}
 
@@ -37,7 +39,7 @@ def spreads(exprs: Sequence[Expr], widths: Mapping[Expr, Expr]) -> list[Expr]:
     """
     sizes = [*widths.values()]
     found: list[Expr] = [ZERO] * len(exprs)
-    for (row, column), slope in jacobian(exprs, [*widths]).items():
+    for (row, column), slope in jacobian(exprs, [*widths], past_overflow=True).items():
         found[row] = found[row] + _magnitude(slope) * sizes[column]
     return found
 
@@ -82,6 +84,12 @@ def _handed_on(item: Expr, bounds: list[Expr]) -> Expr:
         return select(item.args[0], *bounds[1:])
     total = ZERO
     for place, bound in enumerate(bounds):
-        if bound is not ZERO:
-            total = total + _magnitude(local_slope(item, place)) * bound
+        if bound is ZERO:
+            continue
+        change = _magnitude(local_slope(item, place)) * bound
+        argument = item.args[place]
+        if item.op == "div" and place == 1 and any(below.op in _OVERFLOW for below in walk([argument])):
+            # of what is divided by infinity nothing is left that could be rounded
+            change = select(raw_node("gt", (_LARGE - _magnitude(argument),)), change, ZERO)
+        total = total + change
     return total
