@@ -62,3 +62,11 @@ def test_an_overflowed_logistic_function_is_an_algebraic_variable_like_any_other
     # 0.3 up to c, and from there on with the root of w + w^3 / 100 = 1
     assert float(result.final["w"]) == pytest.approx(0.9902885, abs=1e-6)
     assert float(result.final["y"]) == pytest.approx(WHERE + (SLOW + 0.9902885) * (T_END - WHERE / SLOW), abs=1e-3)
+
+
+def test_power_series_that_are_about_to_overflow_are_left_to_another_method() -> None:
+    # below y = -0.387 the square is infinite; just above, only its series over the shortest steps are not
+    model = tg.ode(lambda t, y: [1.0 - 0.1 * y["y"] + 1.0 / (1.0 + np.exp(-400.0 * (y["y"] - 0.5)) ** 2)], y0={"y": -1.0})
+    result = tg.simulate(model, (0.0, 1.2), rtol=1e-8, method="taylor", max_steps=2000)
+    # the switch is 0 all along
+    assert float(result.final["y"]) == pytest.approx(10.0 - 11.0 * np.exp(-0.12), abs=1e-7)

@@ -511,8 +511,10 @@ def step_with_care(run, unit):
     smallest = shortest_step(t)
     run.is_started = 0
     least = max(_LEAST_UNIT * unit, smallest)
+    in_vain = 0
     while not series_is_finite(run, t, unit):
         unit *= _TOO_SMALL
+        in_vain += 1
         if not unit > least:
             return no_series(run)
     longest = _GROWTH * unit
@@ -539,8 +541,8 @@ def step_with_care(run, unit):
         possible = 0.5 * step
         proposed = possible
     _note_stiffness(run, limit <= min(longest, run.step_max) and until < run.t_next)
-    # as where a tank runs empty: its series has no radius at the end of its root
-    in_vain = run.c_rejected - rejected
+    # as where a tank runs empty: its series has no radius at the end of its root; or where an exponential is about to overflow
+    in_vain += run.c_rejected - rejected
     run.crept_steps = run.crept_steps + in_vain if in_vain > 0 else max(run.crept_steps - 1, 0)
     if run.crept_steps >= _CREPT_STEPS:
         run.stiff_steps = STIFF_STEPS
