@@ -24,7 +24,7 @@ _WORTH_WHILE: Final = 1 / 16  # of a step: where less than that could be decided
 _SECANTS: Final = 4  # tried before the bracket
 _APART: Final = 1e-5  # of a step: over this differences tell slopes
 _OF_SIMPLE_ZEROS: Final = 0.35  # moved in half the time: half of it, or a quarter of what turns there
-_BESIDE: Final = 1e-6  # of a step: no farther from where the crossing was isolated, so that it is that one
+_BESIDE: Final = 1e-6  # of the way to where the crossing was isolated: no farther from there, so that it is that one
 _FAR_ENOUGH: Final = 1e4  # times what rounding leaves of a place: around there a crossing is looked for again
 _PAST: Final = 0.5  # of delta, by which an event's point may lie farther across than that
 
@@ -105,7 +105,7 @@ def _close_by_secants(run, t, step, guard, before, at_before, now, at_now):
     level = ACROSS * run.nu_start[guard]
     sign = expected_sign(run, guard)
     first = now
-    near = _BESIDE + 64 * EPS * abs(t / step)
+    near = _BESIDE * first + 64 * EPS * abs(t / step)
     for _ in range(_SECANTS):
         if -_PAST * level <= at_now <= 0.0:
             run.found_theta = now
