@@ -29,8 +29,12 @@ def _begin(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return array.data
 
 
+def _behind(builder: Any, pointer: Any, places: int) -> Any:
+    return builder.gep(pointer, [ir.Constant(ir.IntType(64), places)])
+
+
 def _everywhere(builder: Any, number: Any) -> Any:
-    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+    one = builder.insert_element(ir.Constant(ir.VectorType(number.type, _WIDTH), ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
     return _chosen(builder, one, one, [0] * _WIDTH)
 
 
@@ -45,11 +49,17 @@ def _moved_up(builder: Any, before: Any, vector: Any, by: int) -> Any:
 
 
 def _vector_at(builder: Any, pointer: Any, half: int) -> Any:
-    return builder.bitcast(builder.gep(pointer, [ir.Constant(ir.IntType(64), _WIDTH * half)]), _VECTOR.as_pointer())
+    return builder.bitcast(_behind(builder, pointer, _WIDTH * half), _VECTOR.as_pointer())
 
 
 def _times(builder: Any, factor: Any, pointer: Any, half: int) -> Any:
     return builder.fmul(factor, builder.load(_vector_at(builder, pointer, half), align=_BYTES), flags=_FUSED)
+
+
+def _store_both(builder: Any, sums: list[list[Any]], target: Any) -> None:
+    """Two sums, added up."""
+    for half in _HALVES:
+        builder.store(builder.fadd(sums[0][half], sums[1][half]), _vector_at(builder, target, half), align=_BYTES)
 
 
 def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any) -> tuple[Any, Any]:
@@ -61,13 +71,12 @@ def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any
         # two sums, of which neither waits for the other
         sums = [[_ZEROS for _ in _HALVES] for _ in range(2)]
         for i in range(LANES):
-            factor = _everywhere(builder, builder.load(builder.gep(weight, [ir.Constant(ir.IntType(64), i)])))
+            factor = _everywhere(builder, builder.load(_behind(builder, weight, i)))
             begin = builder.gep(row, [builder.add(start, builder.mul(step, ir.Constant(ir.IntType(64), i)))])
             own = sums[i % 2]
             for half in _HALVES:
                 own[half] = builder.fadd(own[half], _times(builder, factor, begin, half), flags=_FUSED)
-        for half in _HALVES:
-            builder.store(builder.fadd(sums[0][half], sums[1][half]), _vector_at(builder, target, half), align=_BYTES)
+        _store_both(builder, sums, target)
         return context.get_dummy_value()
 
     return types.none(weights, rows, first, stride, out), generate
@@ -89,12 +98,10 @@ def make_sum_of_two(x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> tuple[Any
 
 def _up_to(builder: Any, pointer: Any, degree: Any) -> list[Any]:
     """The coefficients of a polynomial, zeros behind them."""
-    whole = ir.VectorType(ir.IntType(64), _WIDTH)
-    one = builder.insert_element(ir.Constant(whole, ir.Undefined), degree, ir.Constant(ir.IntType(32), 0))
-    last = _chosen(builder, one, one, [0] * _WIDTH)
+    last = _everywhere(builder, degree)
     halves: list[Any] = []
     for half in _HALVES:
-        places = ir.Constant(whole, [half * _WIDTH + k for k in range(_WIDTH)])
+        places = ir.Constant(last.type, [half * _WIDTH + k for k in range(_WIDTH)])
         there = builder.load(_vector_at(builder, pointer, half), align=_BYTES)
         halves.append(builder.select(builder.icmp_signed("<=", places, last), there, _ZEROS))
     return halves
@@ -144,8 +151,7 @@ def make_product(x: Any, y: Any, degree: Any, room: Any, out: Any) -> tuple[Any,
             halves = [_moved_up(builder, _ZEROS, of_y[0], by), _moved_up(builder, of_y[0], of_y[1], by)]
             for half in _HALVES[i // _WIDTH :]:
                 own[half] = builder.fadd(own[half], builder.fmul(factor, halves[half - i // _WIDTH], flags=_FUSED), flags=_FUSED)
-        for half in _HALVES:
-            builder.store(builder.fadd(sums[0][half], sums[1][half]), _vector_at(builder, target, half), align=_BYTES)
+        _store_both(builder, sums, target)
         # what of y comes behind the degree with x_i: its last i coefficients
         begin = builder.gep(space, [builder.sub(ir.Constant(ir.IntType(64), 2 * LANES - 1), last)])
         reached = [builder.load(_vector_at(builder, begin, half), align=_BYTES) for half in _HALVES]
@@ -153,7 +159,3 @@ def make_product(x: Any, y: Any, degree: Any, room: Any, out: Any) -> tuple[Any,
         return context.make_tuple(builder, result, [_total(builder, one) for one in (left_out, sizes_x, sizes_y)])
 
     return result(x, y, degree, room, out), generate
-
-
-def _behind(builder: Any, pointer: Any, places: int) -> Any:
-    return builder.gep(pointer, [ir.Constant(ir.IntType(64), places)])

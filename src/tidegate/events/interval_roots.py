@@ -180,9 +180,8 @@ def _rounded(run, t, step, y, a, degree, j, theta):
 
 
 @native
-def _rests(run, t, step, y, a, degree, j, at_middle, low, high):
-    """True if the guard is nothing but rounding all over a short part, as that is where it is least."""
-    roundoff = min(at_middle, _rounded(run, t, step, y, a, degree, j, low), _rounded(run, t, step, y, a, degree, j, high))
+def _rests(run, t, step, y, a, degree, j, roundoff, low, high):
+    """True if the guard is nothing but rounding all over a short part."""
     for k in range(_POINTS + 1):
         if not abs(_value_at(run, t, step, y, a, degree, j, low + (high - low) * k / _POINTS)) <= roundoff:
             return False
@@ -325,8 +324,8 @@ def _interval_root(run, t, step, y, a, degree, j, sign, lower, upper):
             falling = lo[rate] if sign > 0.0 else -hi[rate]
             rising = hi[rate] if sign > 0.0 else -lo[rate]
             if roundoff > nu:
-                # and more than where the part begins
-                roundoff = min(roundoff, _rounded(run, t, step, y, a, degree, j, low))
+                # and more than where the part begins or ends: in one that is dropped for it, it is that little everywhere
+                roundoff = min(roundoff, _rounded(run, t, step, y, a, degree, j, low), _rounded(run, t, step, y, a, degree, j, high))
             if least - half * max(fastest, -slowest) + roundoff > 0.0:
                 continue
             if bend >= 0:

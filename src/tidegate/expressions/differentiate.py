@@ -16,7 +16,7 @@ from tidegate.errors import ModelError
 from tidegate.expressions.node_data import BEFORE, MOVED
 from tidegate.expressions.nodes import ONE, ZERO, Expr, constant, node, raw_node, select, spline, walk
 
-__all__ = ["differentiate", "jacobian", "local_slope", "tangent"]
+__all__ = ["differentiate", "jacobian", "local_slope", "may_overflow", "tangent"]
 
 # A tangent is None where it is structurally zero.
 Tangent = Expr | None
@@ -56,11 +56,12 @@ def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr], *, past_overflow:
     """
     roots = list(exprs)
     moves: dict[Expr, Expr] = {}  # of what moves
+    steep = may_overflow(roots) if past_overflow else set[Expr]()
     for item in walk(roots):
         if item in seeds:
             moves[item] = seeds[item]
         elif not moves.keys().isdisjoint(item.args):
-            move = _item_tangent(item, [moves.get(arg) for arg in item.args], moves.get if past_overflow else None)
+            move = _item_tangent(item, [moves.get(arg) for arg in item.args], moves.get if _divisor(item) in steep else None)
             if move is not None:
                 moves[item] = move
     return [moves.get(root, ZERO) for root in roots]
@@ -84,11 +85,12 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr], *, past_overflow: b
     """
     columns = {symbol: column for column, symbol in enumerate(symbols)}
     rows: dict[Expr, dict[int, Expr]] = {}  # of those that are not empty
+    steep = may_overflow(exprs) if past_overflow else set[Expr]()
     for item in walk(exprs):
         if item in columns:
             rows[item] = {columns[item]: ONE}
         elif not rows.keys().isdisjoint(item.args):
-            row = _item_row(item, [rows.get(arg, {}) for arg in item.args], rows if past_overflow else None)
+            row = _item_row(item, [rows.get(arg, {}) for arg in item.args], rows if _divisor(item) in steep else None)
             if row:
                 rows[item] = row
     return {
@@ -127,12 +129,27 @@ def _item_tangent(item: Expr, moves: list[Tangent], move_of: _MoveOf | None = No
     result = None if rule is None else rule(item, moves)
     if result is None or result is ZERO:
         return None
-    return result if move_of is None or item.op not in {"div", "pow"} else _past_overflow(item, moves, move_of, result)
+    return result if move_of is None else _past_overflow(item, moves, move_of, result)
+
+
+def may_overflow(roots: Iterable[Expr]) -> set[Expr]:
+    """All nodes below these in which there is a function that may be infinite by overflow."""
+    found: set[Expr] = set()
+    for item in walk(roots):
+        if item.op in _OVERFLOW or not found.isdisjoint(item.args):
+            found.add(item)
+    return found
+
+
+def _divisor(item: Expr) -> Expr | None:
+    """What a node divides by, or would if its exponent were negative."""
+    return item.args[1] if item.op == "div" else item.args[0] if item.op == "pow" else None
 
 
 def _past_overflow(item: Expr, moves: list[Tangent], move_of: _MoveOf, otherwise: Expr) -> Expr:
     """The derivative of what is divided by something that may be infinite."""
-    divisor = item.args[1 if item.op == "div" else 0]
+    divisor = _divisor(item)
+    assert divisor is not None  # or nobody would ask
     found = _growth(divisor, move_of)
     if found is None:
         return otherwise
@@ -305,6 +322,7 @@ def _function(name: str, x: Expr) -> Expr:
     return node(name, (x,))
 
 
+_OVERFLOW: Final = {"exp", "cosh", "sinh"}
 _NEARLY_INFINITE: Final = 1e100  # an exponential: what it is multiplied by, and its square, are finite up to here
 _TWO_OVER_ROOT_PI: Final = constant(2.0 / math.sqrt(math.pi))
 

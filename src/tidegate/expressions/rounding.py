@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from tidegate.expressions.differentiate import jacobian, local_slope
+from tidegate.expressions.differentiate import jacobian, local_slope, may_overflow
 from tidegate.expressions.interval import ARITHMETIC_ERROR, LIBRARY_ERROR
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.nodes import ZERO, Expr, as_real, raw_node, select, walk
@@ -21,7 +21,6 @@ __all__ = ["roundings", "spreads"]
 _OF_ARITHMETIC: Final = 2.0 * ARITHMETIC_ERROR
 _OF_LIBRARY: Final = 2.0 * LIBRARY_ERROR
 _ERRORS: Final[dict[str, float]] = dict.fromkeys(("add", "sub", "mul", "div", "sqrt"), _OF_ARITHMETIC)
-_OVERFLOW: Final = {"exp", "cosh", "sinh"}
 _LARGE: Final = 1e290
 # exact, or constant between jumps; of what is opaque nothing is known
 _WITHOUT: Final = OPAQUE | {"neg", "same", "select", "floor", "segment", "lookup", "ge", "gt", "nonzero", "and", "or", "not", "past"}
@@ -67,11 +66,12 @@ def roundings(exprs: Iterable[Expr], moving: Iterable[Expr]) -> list[Expr]:
     roots = list(exprs)
     moves = set(moving)
     bounds: dict[Expr, Expr] = {}
+    steep = may_overflow(roots)
     for item in walk(roots):
         if item in moves or moves.isdisjoint(item.args):
             continue
         moves.add(item)
-        bound = _handed_on(item, [bounds.get(arg, ZERO) for arg in item.args])
+        bound = _handed_on(item, [bounds.get(arg, ZERO) for arg in item.args], steep)
         if item.op not in _WITHOUT:
             bound = bound + _ERRORS.get(item.op, _OF_LIBRARY) * _magnitude(item)
         if bound is not ZERO:
@@ -79,7 +79,7 @@ def roundings(exprs: Iterable[Expr], moving: Iterable[Expr]) -> list[Expr]:
     return [bounds.get(root, ZERO) for root in roots]
 
 
-def _handed_on(item: Expr, bounds: list[Expr]) -> Expr:
+def _handed_on(item: Expr, bounds: list[Expr], steep: set[Expr]) -> Expr:
     if item.op == "select":
         return select(item.args[0], *bounds[1:])
     total = ZERO
@@ -88,7 +88,7 @@ def _handed_on(item: Expr, bounds: list[Expr]) -> Expr:
             continue
         change = _magnitude(local_slope(item, place)) * bound
         argument = item.args[place]
-        if item.op == "div" and place == 1 and any(below.op in _OVERFLOW for below in walk([argument])):
+        if item.op == "div" and place == 1 and argument in steep:
             # of what is divided by infinity nothing is left that could be rounded
             change = select(raw_node("gt", (_LARGE - _magnitude(argument),)), change, ZERO)
         total = total + change
