@@ -5,9 +5,9 @@ In: a problem, options, what a run has packed. Out: whether runs are of this kin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple, override
+from typing import Any, Final, NamedTuple, override
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from tidegate.integrators.packed_run import N_COUNTS, NOT_BEGUN
 from tidegate.integrators.record_types import Written
 from tidegate.results import Event, RunStatus
 
-__all__ = ["END_OF_SPAN", "PackedRecording", "is_plain", "stopped"]
+__all__ = ["END_OF_SPAN", "is_plain", "read", "stopped"]
 
 FloatArray = NDArray[np.float64]
 END_OF_SPAN: Final = "reached the end of the time span"
@@ -114,3 +114,10 @@ class PackedRecording(Recording):
     @override
     def cost(self) -> Cost:
         return Cost(NONE_DONE, self._unpacked.counters, self._seconds, 0, self._compile_seconds)
+
+
+def read(
+    legend: Legend, compile_seconds: float, source: Any, packed: bytearray | NDArray[np.uint8], kinds: Sequence[np.dtype[np.void]], seconds: float
+) -> tuple[PackedRecording, Mapping[str, Any], RunStatus, Any]:
+    """What a result takes up of a run that was one call: the recording, what many results share, how the run ended, what it is judged by."""
+    return PackedRecording(legend, packed, kinds, seconds, compile_seconds), legend.facts, "finished", source

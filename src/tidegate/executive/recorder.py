@@ -205,7 +205,7 @@ class Recording:
 
     def result(self, source: Any) -> Result:
         """The result that reads this, and by what it is judged."""
-        return Result.recorded(self, self.legend.facts, self.status, source)
+        return Result.recorded(lambda: (self, self.legend.facts, self.status, source))
 
     # -- trajectories ---------------------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cached_property, partial
 from html import escape
@@ -12,7 +12,7 @@ from typing import Any, Final
 from numpy.typing import ArrayLike
 
 from tidegate.compiled.compiled_model import CompiledModel
-from tidegate.executive.at_once import PackedRecording, is_plain, stopped
+from tidegate.executive.at_once import is_plain, read, stopped
 from tidegate.executive.options import Options
 from tidegate.executive.problem import problem_of, with_parameters
 from tidegate.executive.recorder import Legend
@@ -70,7 +70,7 @@ class Prepared:
 
     def __getstate__(self) -> dict[str, Any]:
         # memory of a run holds addresses, which mean nothing in a copy
-        return {name: value for name, value in vars(self).items() if name != "_legend"} | {"_spare": []}
+        return {name: value for name, value in vars(self).items() if name not in ("_legend", "_read")} | {"_spare": []}
 
     def __repr__(self) -> str:
         problem, options = self.problem, self.options
@@ -92,6 +92,11 @@ class Prepared:
     @cached_property
     def _is_plain(self) -> bool:
         return is_plain(self.problem, self.options, self._legend)
+
+    @cached_property
+    def _read(self) -> Callable[..., Any]:
+        """What a result takes up of a run that was one call, when it is looked at."""
+        return partial(read, self._legend, self.problem.model.seconds, self.source)
 
     def _memory(self) -> StepIntegrator:
         """Of a run that is over, as it has left it, else new."""
@@ -130,10 +135,8 @@ class Prepared:
             return self._run_in(integrator, perf_counter() - began + self.problem.model.seconds)
         try:
             answer = packed_runs.run()
-            if not isinstance(answer, int):
-                legend = self._legend
-                made = PackedRecording, legend, answer, packed_runs.kinds, perf_counter() - began, self.problem.model.seconds
-                result = Result.recorded(made, legend.facts, "finished", self.source)
+            if answer.__class__ is not int:
+                result = Result.recorded(self._read, answer, packed_runs.kinds, perf_counter() - began)
                 self._spare.append(integrator)
                 return result
         except KeyboardInterrupt:

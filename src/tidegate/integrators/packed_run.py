@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tidegate.compiled.python_call import function_of_bytes
 from tidegate.compiled.workspace import TARGET
 from tidegate.integrators.kernel_cache import kernel
 
@@ -53,7 +54,6 @@ class PackedRuns:
         self._last_size = 0
         self._fresh = fresh
         self._packed = np.empty(_ROOM)
-        self._view = memoryview(self._packed.view(np.uint8))
         self.plan = np.zeros(N_PLAN, dtype=np.int64)
         integers, numbers = fresh
         self.plan[[N_FRESH_INTEGERS, N_FRESH_NUMBERS]] = len(integers), len(numbers)
@@ -64,9 +64,10 @@ class PackedRuns:
         self.plan[[AT_PACKED, ROOM_PACKED]] = self._packed.ctypes.data, len(self._packed)
         # for memory that is another every time; the first is never changed, so that an interruption leaves it as it is
         self._other_plan = self.plan.copy()
-        self._at_plan, self._at_other_plan = (ctypes.c_void_p(plan.ctypes.data) for plan in (self.plan, self._other_plan))
-        # ctypes gives up the GIL during a call
-        self._entry: Any = ctypes.CFUNCTYPE(ctypes.c_int64)(kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address)
+        address = kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address
+        self._places = np.array([address, self.plan.ctypes.data, self._packed.ctypes.data])
+        self._copied = function_of_bytes(self._places.ctypes.data)
+        self._in_place: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
 
     def ask_for(self, times_at: int) -> None:
         """Other times to record at, at this address."""
@@ -74,15 +75,16 @@ class PackedRuns:
 
     def run(self) -> bytearray | NDArray[np.uint8] | int:
         """What a run wrote down that came to its end, with nothing more to be said of it; else where it stands, as ``run_at_once`` answers."""
-        if self._last_size > _LARGE:
-            # about as large as the last; it is packed where it stays
-            own = np.empty(int(self._last_size * _LARGER) // 8 + 1)
-            self._other_plan[AT_PACKED], self._other_plan[ROOM_PACKED] = own.ctypes.data, len(own)
-            self._last_size = self._entry(self._at_other_plan)
-            if self._last_size > 0:
-                return own.view(np.uint8)[: self._last_size]
-            if self._last_size != _AT_TARGET:
-                return self._last_size
-            # what was written down may be longer than expected
-        size = self._last_size = self._entry(self._at_plan)
-        return bytearray(self._view[:size]) if size > 0 else size
+        if self._last_size <= _LARGE:
+            answer = self._copied()
+            if answer.__class__ is bytearray:
+                self._last_size = len(answer)
+            return answer
+        # about as large as the last; it is packed where it stays
+        own = np.empty(int(self._last_size * _LARGER) // 8 + 1)
+        self._other_plan[AT_PACKED], self._other_plan[ROOM_PACKED] = own.ctypes.data, len(own)
+        self._last_size = self._in_place(self._other_plan.ctypes.data)
+        if self._last_size > 0:
+            return own.view(np.uint8)[: self._last_size]
+        # what was written down may be longer than expected
+        return self._last_size if self._last_size != _AT_TARGET else self.run()

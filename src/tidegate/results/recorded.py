@@ -6,9 +6,9 @@ a model ten thousand times for a few end values does not pay for the rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from tidegate.results.instead import no_result_attribute
 
@@ -27,20 +27,18 @@ _MAKING: Final = RLock()
 class Recorded:
     """A result that may be of a recording."""
 
-    _told: _Told
+    _waiting: tuple[Callable[..., _Told], tuple[Any, ...]]
 
     @classmethod
-    def recorded(cls, recording: Any, facts: Mapping[str, Any], status: RunStatus, source: Any) -> Self:
+    def recorded(cls, make: Callable[..., _Told], *given: Any) -> Self:
         """A result of a recording.
 
         Parameters
         ----------
-        recording : of the run; or a tuple of what makes it, and of what that takes.
-        facts : attributes that many results share.
-        status, source : of the run.
+        make : makes of what follows the recording, attributes that many results share, how the run ended, and its source.
         """
         result = cls.__new__(cls)
-        result._told = recording, facts, status, source  # noqa: SLF001, its own: by its name it takes half the time
+        result._waiting = make, given  # noqa: SLF001, its own: by its name it takes half the time
         return result
 
     if not TYPE_CHECKING:  # where a checker would take every name for one that there is
@@ -64,12 +62,10 @@ class Recorded:
         """Its attributes so far, with the recording and the facts among them."""
         own = vars(self)
         with _MAKING:
-            told: _Told | None = own.pop("_told", None)
-            if told is not None:
-                recording, facts, status, source = told
-                if isinstance(recording, tuple):
-                    make, *given = cast("tuple[Any, ...]", recording)
-                    recording = make(*given)
+            waiting: tuple[Callable[..., _Told], tuple[Any, ...]] | None = own.pop("_waiting", None)
+            if waiting is not None:
+                make, given = waiting
+                recording, facts, status, source = make(*given)
                 # what somebody has set since stays
                 own.update({**facts, "_recording": recording, "status": status, "source": source, "is_part": False, **own})
         return own
