@@ -47,8 +47,8 @@ def as_plain_python(name: str, *others: str) -> ModuleType:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jit, "native", _as_it_is)
-        patch.setattr(jit, "fused", _as_it_is)
         patch.setattr(jit, "kernel_entry", lambda *_kinds: _as_it_is)
+        patch.setattr(weighted_sum, "product_plus", lambda x, y, z: x * y + z)
         patch.setattr(weighted_sum, "weighted_sum", _weighted_sum)
         patch.setattr(weighted_sum, "sum_of_two", _sum_of_two)
         patch.setattr(weighted_sum, "product_of_two", _product_of_two)

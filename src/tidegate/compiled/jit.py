@@ -17,7 +17,7 @@ from tidegate.compiled.kinds import INTEGER, INTEGERS, NUMBER, NUMBERS, RUN, Kin
 from tidegate.compiled.native import address_in_library
 from tidegate.compiled.numba_later import External, ExternalOfRun, NativeFunction
 
-__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "fused", "kernel_entry", "library_function", "native"]
+__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "kernel_entry", "library_function", "native"]
 
 
 def native(function: Callable[..., Any], calls: Sequence[Callable[..., Any]] = ()) -> Any:
@@ -28,11 +28,6 @@ def native(function: Callable[..., Any], calls: Sequence[Callable[..., Any]] = (
     calls : functions of plain Python that it reaches.
     """
     return NativeFunction(function, calls)
-
-
-def fused(function: Callable[..., Any]) -> Any:
-    """A native function that calls no other, where a product and the sum it goes into may be rounded once: chains of them take half the time."""
-    return NativeFunction(function, is_fused=True)
 
 
 def kernel_entry(*arguments: Kind, of_a_run: bool = True) -> Callable[[Callable[..., Any]], Any]:

@@ -20,13 +20,11 @@ class NativeFunction:
     ----------
     function : in Python.
     calls : functions of plain Python that it reaches, which are compiled as well.
-    is_fused : True if a product and the sum it goes into may be rounded once instead of twice.
     """
 
-    def __init__(self, function: Callable[..., Any], calls: Sequence[Callable[..., Any]] = (), is_fused: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], calls: Sequence[Callable[..., Any]] = ()) -> None:
         self.written = function
         self.calls = calls
-        self.is_fused = is_fused
 
 
 class Intrinsic:

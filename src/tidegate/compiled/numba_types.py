@@ -38,8 +38,7 @@ def numba_signature(signature: Signature) -> Any:
 def _dispatcher(function: NativeFunction) -> Any:
     for called in function.calls:
         extending.register_jitable(_nrt=False, error_model="numpy")(called)
-    fused = {"fastmath": {"contract"}} if function.is_fused else {}
-    decorate: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler, **fused)
+    decorate: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=NativeCompiler)
     return decorate(function.written)
 
 

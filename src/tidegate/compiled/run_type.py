@@ -15,7 +15,7 @@ from numba.core.datamodel.registry import register_default
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 
-from tidegate.compiled.schema import FIELDS, Field
+from tidegate.compiled.schema import FIELDS, LASTING, Field
 from tidegate.compiled.view_type import ViewType, view_of
 from tidegate.compiled.workspace import INDEX_OF
 
@@ -63,7 +63,10 @@ class _Attributes(AttributeTemplate):
 
 
 def _integer(builder: Any, h: Any, name: str) -> Any:
-    return builder.load(builder.gep(h, [ir.Constant(_WORD, INDEX_OF[name])]))
+    value = builder.load(builder.gep(h, [ir.Constant(_WORD, INDEX_OF[name])]))
+    if name in LASTING:
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
 
 
 def _size(builder: Any, h: Any, size: str | int) -> Any:
@@ -104,6 +107,8 @@ def _read(context: Any, builder: Any, _kind: Any, value: Any, name: str) -> Any:
     block = _block(builder, value, field.kind)
     if field.shape is not None:
         return _view(context, builder, h, block, field)
+    if field.kind == "integer":
+        return _integer(builder, h, name)
     return builder.load(builder.gep(block, [ir.Constant(_WORD, INDEX_OF[name])]))
 
 

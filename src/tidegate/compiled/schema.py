@@ -497,3 +497,10 @@ FIELDS: Final[tuple[Field, ...]] = (
     *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
     *_OF_CLASSICAL, *_OF_TAYLOR, *_OF_ROSENBROCK, *_FACTORS,
 )  # fmt: skip
+
+# integers that stay as they are from the start of a run to its end: sizes, functions, facts of the model, where arrays begin
+LASTING: Final = frozenset(
+    field.name
+    for field in FIELDS
+    if field.shape is not None or (field in [*_SIZES, *_FUNCTIONS, *_FACTS] and field.kind == "integer" and field.name not in ("rank",))
+)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any, Final
 
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features
 from numba import types
 
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.view_type import ViewType, data_of
 
-__all__ = ["make_product", "make_sum_of_two", "make_weighted_sum"]
+__all__ = ["make_product", "make_product_plus", "make_sum_of_two", "make_weighted_sum"]
 
 _WIDTH: Final = 8
 _VECTOR: Final = ir.VectorType(ir.DoubleType(), _WIDTH)
 _ZEROS: Final = ir.Constant(_VECTOR, [0.0] * _WIDTH)
 _HALVES: Final = range(LANES // _WIDTH)
 _BYTES: Final = 8
-_FUSED: Final = ("contract",)  # a product and the sum it goes into may be rounded once
 
 
 def _begin(context: Any, builder: Any, kind: Any, value: Any) -> Any:
@@ -52,8 +54,31 @@ def _vector_at(builder: Any, pointer: Any, half: int) -> Any:
     return builder.bitcast(_behind(builder, pointer, _WIDTH * half), _VECTOR.as_pointer())
 
 
-def _times(builder: Any, factor: Any, pointer: Any, half: int) -> Any:
-    return builder.fmul(factor, builder.load(_vector_at(builder, pointer, half), align=_BYTES), flags=_FUSED)
+def _half(builder: Any, pointer: Any, half: int) -> Any:
+    return builder.load(_vector_at(builder, pointer, half), align=_BYTES)
+
+
+@cache
+def _is_fused() -> bool:
+    """Whether the processor multiplies and adds in one: what it does not have would be a call of a library."""
+    return platform.machine() in ("arm64", "aarch64") or bool(get_host_cpu_features().get("fma"))
+
+
+def _plus(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """``x * y + z``, rounded once where the processor can: said so, and not left to LLVM, which would do it or not by what else is in a function."""
+    if not _is_fused():
+        return builder.fadd(builder.fmul(x, y), z)
+    name = "llvm.fma.v8f64" if x.type == _VECTOR else "llvm.fma.f64"
+    return builder.call(builder.module.declare_intrinsic(name, (), ir.FunctionType(x.type, [x.type] * 3)), [x, y, z])
+
+
+def make_product_plus(x: Any, y: Any, z: Any) -> tuple[Any, Any]:
+    """A signature, and what generates the code."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return _plus(builder, *(context.cast(builder, value, kind, types.float64) for value, kind in zip(values, signature.args, strict=True)))
+
+    return types.float64(x, y, z), generate
 
 
 def _store_both(builder: Any, sums: list[list[Any]], target: Any) -> None:
@@ -63,7 +88,7 @@ def _store_both(builder: Any, sums: list[list[Any]], target: Any) -> None:
 
 
 def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any) -> tuple[Any, Any]:
-    """A signature, and what generates the code."""
+    """Likewise."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         weight, row, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 1, 4))
@@ -75,7 +100,7 @@ def make_weighted_sum(weights: Any, rows: Any, first: Any, stride: Any, out: Any
             begin = builder.gep(row, [builder.add(start, builder.mul(step, ir.Constant(ir.IntType(64), i)))])
             own = sums[i % 2]
             for half in _HALVES:
-                own[half] = builder.fadd(own[half], _times(builder, factor, begin, half), flags=_FUSED)
+                own[half] = _plus(builder, factor, _half(builder, begin, half), own[half])
         _store_both(builder, sums, target)
         return context.get_dummy_value()
 
@@ -88,7 +113,8 @@ def make_sum_of_two(x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> tuple[Any
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         first, second, target = (_begin(context, builder, signature.args[k], values[k]) for k in (0, 2, 4))
         factors = [_everywhere(builder, context.cast(builder, values[k], signature.args[k], types.float64)) for k in (1, 3)]
-        sums = [builder.fadd(_times(builder, factors[0], first, half), _times(builder, factors[1], second, half), flags=_FUSED) for half in _HALVES]
+        products = [builder.fmul(factors[1], _half(builder, second, half)) for half in _HALVES]
+        sums = [_plus(builder, factors[0], _half(builder, first, half), product) for half, product in zip(_HALVES, products, strict=True)]
         for half in _HALVES:
             builder.store(sums[half], _vector_at(builder, target, half), align=_BYTES)
         return context.get_dummy_value()
@@ -124,10 +150,11 @@ def _added_up(builder: Any, halves: list[Any]) -> Iterator[Any]:
 
 
 def _total(builder: Any, halves: list[Any]) -> Any:
-    """Of all elements, in any order."""
-    kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _VECTOR])
-    add = builder.module.declare_intrinsic("llvm.vector.reduce.fadd.v8f64", (), kind)
-    return builder.call(add, [ir.Constant(ir.DoubleType(), 0.0), builder.fadd(halves[0], halves[1])], fastmath=("reassoc",))
+    """Of all elements, by halves."""
+    total = builder.fadd(halves[0], halves[1])
+    for by in (4, 2, 1):
+        total = builder.fadd(total, _chosen(builder, total, total, [(k + by) % _WIDTH for k in range(_WIDTH)]))
+    return builder.extract_element(total, ir.Constant(ir.IntType(32), 0))
 
 
 def make_product(x: Any, y: Any, degree: Any, room: Any, out: Any) -> tuple[Any, Any]:
@@ -150,7 +177,7 @@ def make_product(x: Any, y: Any, degree: Any, room: Any, out: Any) -> tuple[Any,
             own, by = sums[i % 2], i % _WIDTH
             halves = [_moved_up(builder, _ZEROS, of_y[0], by), _moved_up(builder, of_y[0], of_y[1], by)]
             for half in _HALVES[i // _WIDTH :]:
-                own[half] = builder.fadd(own[half], builder.fmul(factor, halves[half - i // _WIDTH], flags=_FUSED), flags=_FUSED)
+                own[half] = _plus(builder, factor, halves[half - i // _WIDTH], own[half])
         _store_both(builder, sums, target)
         # what of y comes behind the degree with x_i: its last i coefficients
         begin = builder.gep(space, [builder.sub(ir.Constant(ir.IntType(64), 2 * LANES - 1), last)])

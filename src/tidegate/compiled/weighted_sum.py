@@ -9,7 +9,15 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["product_of_two", "sum_of_two", "weighted_sum"]
+__all__ = ["product_of_two", "product_plus", "sum_of_two", "weighted_sum"]
+
+
+@intrinsic
+def product_plus(_typing_context: Any, x: Any, y: Any, z: Any) -> Any:
+    """``x * y + z``, rounded once instead of twice where the processor can: chains of these take half the time."""
+    from tidegate.compiled.sum_code import make_product_plus
+
+    return make_product_plus(x, y, z)
 
 
 @intrinsic

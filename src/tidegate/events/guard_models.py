@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import LANES
-from tidegate.compiled.weighted_sum import product_of_two, sum_of_two
+from tidegate.compiled.weighted_sum import product_of_two, product_plus, sum_of_two
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import (
@@ -82,21 +82,21 @@ def _put_sum(x, y, sign, degree, out):
     out[degree + _MOVING] = moving
 
 
-@fused
+@native
 def _put_convolution(x, y, degree, out):
     """The coefficients of a product up to the degree: four at a time, which wait neither for each other nor for what was just written."""
     k = 0
     while k + 3 <= degree:
         first = 0.0
         second = x[k + 1] * y[0]
-        third = x[k + 2] * y[0] + x[k + 1] * y[1]
-        fourth = x[k + 3] * y[0] + x[k + 2] * y[1] + x[k + 1] * y[2]
+        third = product_plus(x[k + 2], y[0], x[k + 1] * y[1])
+        fourth = product_plus(x[k + 3], y[0], product_plus(x[k + 2], y[1], x[k + 1] * y[2]))
         for i in range(k + 1):
             factor = x[i]
-            first += factor * y[k - i]
-            second += factor * y[k + 1 - i]
-            third += factor * y[k + 2 - i]
-            fourth += factor * y[k + 3 - i]
+            first = product_plus(factor, y[k - i], first)
+            second = product_plus(factor, y[k + 1 - i], second)
+            third = product_plus(factor, y[k + 2 - i], third)
+            fourth = product_plus(factor, y[k + 3 - i], fourth)
         out[k] = first
         out[k + 1] = second
         out[k + 2] = third
@@ -105,7 +105,7 @@ def _put_convolution(x, y, degree, out):
     while k <= degree:
         first = 0.0
         for i in range(k + 1):
-            first += x[i] * y[k - i]
+            first = product_plus(x[i], y[k - i], first)
         out[k] = first
         k += 1
 

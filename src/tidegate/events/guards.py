@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_tangent, call_value
-from tidegate.compiled.jit import fused, native
+from tidegate.compiled.jit import native
+from tidegate.compiled.weighted_sum import product_plus
 from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 
@@ -179,7 +180,7 @@ def find_open(run, t, out):
     call_tangent(run.f_guard_scale, t, run.y, zero, run.p, run.m, 0.0, width, nothing, nothing, out)
 
 
-@fused
+@native
 def polynomial_point(n, degree, y, a, theta, out):
     """Value of y + sum a[k] theta^(k+1), by Horner's rule in theta squared: even and odd powers side by side, which do not wait for each other."""
     square = theta * theta
@@ -191,7 +192,7 @@ def polynomial_point(n, degree, y, a, theta, out):
             even = a[k, q]
             k -= 1
         while k > 0:
-            even = even * square + a[k - 1, q]
-            odd = odd * square + a[k, q]
+            even = product_plus(even, square, a[k - 1, q])
+            odd = product_plus(odd, square, a[k, q])
             k -= 2
-        out[q] = y[q] + (even + theta * odd) * theta
+        out[q] = product_plus(product_plus(theta, odd, even), theta, y[q])

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.jit import fused, native
+from tidegate.compiled.jit import native
 from tidegate.compiled.schema import LANES, MOST_PARTS_AT_ONCE
-from tidegate.compiled.weighted_sum import weighted_sum
+from tidegate.compiled.weighted_sum import product_plus, weighted_sum
 from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
 
@@ -34,23 +34,23 @@ _BEHIND: Final = 0.5  # of that: no farther behind a zero by its tangent, a plac
 NARROWEST: Final = 1e-12  # of a place: narrower parts are not divided further: a touching zero, or rounding
 
 
-@fused
+@native
 def _polynomial_value(c, degree, theta):
     x = c[degree]
     for k in range(degree - 1, -1, -1):
-        x = x * theta + c[k]
+        x = product_plus(x, theta, c[k])
     return x
 
 
-@fused
+@native
 def value_and_slope(c, degree, theta):
     """By Horner's rule; of a high degree in theta squared, even and odd powers side by side: half as long a chain of operations that wait."""
     if degree < _SIDE_BY_SIDE:
         value = c[degree]
         slope = 0.0
         for k in range(degree - 1, -1, -1):
-            slope = slope * theta + value
-            value = value * theta + c[k]
+            slope = product_plus(slope, theta, value)
+            value = product_plus(value, theta, c[k])
         return value, slope
     square = theta * theta
     even = 0.0
@@ -62,12 +62,12 @@ def value_and_slope(c, degree, theta):
         even = c[k]
         k -= 1
     while k > 0:
-        slope_even = slope_even * square + even
-        slope_odd = slope_odd * square + odd
-        even = even * square + c[k - 1]
-        odd = odd * square + c[k]
+        slope_even = product_plus(slope_even, square, even)
+        slope_odd = product_plus(slope_odd, square, odd)
+        even = product_plus(even, square, c[k - 1])
+        odd = product_plus(odd, square, c[k])
         k -= 2
-    return even + theta * odd, odd + 2.0 * theta * (slope_even + theta * slope_odd)
+    return product_plus(theta, odd, even), product_plus(2.0 * theta, product_plus(theta, slope_odd, slope_even), odd)
 
 
 @native

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import INTEGER, NUMBER, fused, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
+from tidegate.compiled.weighted_sum import product_plus
 from tidegate.events.blocked import move_across
 from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.illinois import narrowed, secant
@@ -37,14 +38,14 @@ def shorter(run):
     return min(run.found_theta, _AT_MOST) if is_told else 0.5
 
 
-@fused
+@native
 def _add_differences(n, degree, a, theta, out):
     ahead = theta - 1.0
     factor = 0.0
     for k in range(degree):
-        factor = factor * theta + ahead  # theta**(k + 1) - 1
+        factor = product_plus(factor, theta, ahead)  # theta**(k + 1) - 1
         for q in range(n):
-            out[q] += a[k, q] * factor
+            out[q] = product_plus(a[k, q], factor, out[q])
 
 
 @native
