@@ -22,9 +22,10 @@ from tidegate.compiled.kinds import Signature
 from tidegate.compiled.native import NativeModule, link, read_object, write_object
 from tidegate.errors import UsageError
 
-__all__ = ["ENTRY", "entry_code", "while_waiting"]
+__all__ = ["ENTRY", "entry_bitcode", "entry_code", "while_waiting"]
 
 ENTRY: Final = "entry"  # its name in the object file
+_BITCODE: Final = ".bc"  # the end of its name beside the object file
 _PATIENCE: Final = 60.0  # seconds for another process that compiles the same; then it is compiled here
 _MOMENT: Final = 2.0  # seconds in which a process that has left a mark writes its number into it
 _GLANCE: Final = 0.01  # seconds between looks at whether it has
@@ -40,8 +41,8 @@ def entry_code(function: Callable[..., Any], signature: Signature) -> NativeModu
     """
     folder = entry_directory(function.__module__)
     if folder is None:
-        return _link(_compiled(function, signature))
-    name = f"{function.__name__}-{function.__code__.co_firstlineno}.o"
+        return _link(_compiled(function, signature)[0])
+    name = _file_name(function)
     path, shipped = folder / name, shipped_entry_directory(function.__module__)
     kept = _linked(read_object(path))
     if kept is not None:
@@ -56,10 +57,32 @@ def entry_code(function: Callable[..., Any], signature: Signature) -> NativeModu
         if kept is not None:
             return kept
         _say_once(folder.parent)
-        code = _compiled(function, signature)
+        code, bitcode = _compiled(function, signature)
         if sources_are_as_they_were():
             write_object(path, code)
+            write_object(path.with_suffix(_BITCODE), bitcode)
     return _link(code)
+
+
+def entry_bitcode(function: Callable[..., Any], signature: Signature) -> bytes:
+    """The same as LLVM's bitcode, from disk, or compiled and kept.
+
+    Parameters
+    ----------
+    function, signature : see ``entry_code``.
+    """
+    folder = entry_directory(function.__module__)
+    path = None if folder is None else (folder / _file_name(function)).with_suffix(_BITCODE)
+    bitcode = None if path is None else read_object(path)
+    if bitcode is None:
+        _, bitcode = _compiled(function, signature)
+        if path is not None and sources_are_as_they_were():
+            write_object(path, bitcode)
+    return bitcode
+
+
+def _file_name(function: Callable[..., Any]) -> str:
+    return f"{function.__name__}-{function.__code__.co_firstlineno}.o"
 
 
 _meanwhile: list[Callable[[], bool]] = []
@@ -102,8 +125,8 @@ def _say_once(place: Path) -> None:
     make_room()
 
 
-def _compiled(function: Callable[..., Any], signature: Signature) -> bytes:
-    """The object file."""
+def _compiled(function: Callable[..., Any], signature: Signature) -> tuple[bytes, bytes]:
+    """The object file, and bitcode."""
     # they load Numba
     from tidegate.compiled.linked_late import object_of
     from tidegate.compiled.numba_types import numba_signature

@@ -40,6 +40,10 @@ class CalledFirst:
     find : loads or compiles it; its address.
     returned : the kind of what it returns.
     symbol : what machine code that calls it names it; "" if none does.
+
+    Attributes
+    ----------
+    is_there : whether it has been called or asked for.
     """
 
     def __init__(self, name: str, kinds: list[str], find: Callable[[], int], returned: str = "i64", symbol: str = "") -> None:
@@ -47,7 +51,7 @@ class CalledFirst:
         self.kinds, self.returned, self.symbol = kinds, returned, symbol
         self._find = find
         self._place: tuple[int, ctypes.c_size_t] | None = None
-        self._is_there = False
+        self.is_there = False
         _waiting.append(self)
 
     @property
@@ -76,9 +80,9 @@ class CalledFirst:
         TidegateError : it cannot be compiled, at the second try either.
         """
         with _resolving:
-            if not self._is_there:
+            if not self.is_there:
                 self._gate()[1].value = self._found()
-                self._is_there = True
+                self.is_there = True
 
     def _found(self) -> int:
         try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tidegate.compiled.entry_code import ENTRY, entry_code
+from tidegate.compiled.entry_code import ENTRY, entry_bitcode, entry_code
 from tidegate.compiled.first_call import CalledFirst
 from tidegate.compiled.kernel_keys import remember_the_sources
 from tidegate.compiled.kinds import INTEGER, INTEGERS, NUMBER, NUMBERS, RUN, Kind, Signature
@@ -92,6 +92,15 @@ class CFunction:
         """Of what is called."""
         return self._first.address
 
+    @property
+    def is_there(self) -> bool:
+        """Whether it has been called or asked for."""
+        return self._first.is_there
+
+    def bitcode(self) -> bytes:
+        """What its machine code is made of, see ``own_code``."""
+        return entry_bitcode(self.function, self._signature)
+
     def _find(self) -> int:
         self._code = entry_code(self.function, self._signature)
         return self._code.address(ENTRY)
@@ -103,12 +112,17 @@ class _Entry(External):
     def __init__(self, made: CFunction, name: str, signature: Signature) -> None:
         super().__init__(name, signature)
         self._made_for_c = made
-        self.there, self.function = made.there, made.function
+        self.there, self.function, self.bitcode = made.there, made.function, made.bitcode
 
     @property
     def address(self) -> int:
         """Of what is called."""
         return self._made_for_c.address
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has been called or asked for."""
+        return self._made_for_c.is_there
 
 
 class _EntryOfRun(_Entry, ExternalOfRun):

@@ -28,6 +28,7 @@ __all__ = [
     "entries_in",
     "entry_directory",
     "kernel_directory",
+    "kernel_version",
     "remember_the_sources",
     "shipped_entry_directory",
     "shipped_kernel_directory",
@@ -77,6 +78,11 @@ def entries_in(place: Path, module: str) -> Path | None:
     """The same in a folder that is laid out as the cache."""
     key = _keys(_packages(module), safe_directory()).get(module)
     return None if key is None else place / _ENTRIES / f"{module}-{key}"
+
+
+def kernel_version() -> str:
+    """What tells one version of the whole kernel from another."""
+    return hashlib.sha256(json.dumps(_keys(KERNEL, safe_directory()), sort_keys=True).encode()).hexdigest()
 
 
 def make_room() -> None:

@@ -85,8 +85,8 @@ def _require(name: str) -> None:
 class _Entry(_Late):
     """A kernel entry with all that it reaches; it is not linked, but made an object file of."""
 
-    def object_file(self, wrapper: str, name: str, module: str) -> bytes:
-        """Take each function that is reached once, and leave one name to the outside."""
+    def made(self, wrapper: str, name: str, module: str) -> tuple[bytes, bytes]:
+        """The object file, and what it was made of once that had been optimised: each function that is reached once, one name for the outside."""
         for library in self._reached():
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)  # noqa: SLF001, Numba's way from a library to its code
         for function in self._final_module.functions:
@@ -107,7 +107,7 @@ class _Entry(_Late):
             if function.is_declaration:
                 _require(function.name)
         self._verify_declare_only_symbols()
-        return bytes(machine.emit_object(self._final_module))
+        return bytes(machine.emit_object(self._final_module)), bytes(self._final_module.as_bitcode())
 
     def _reached(self) -> list[Any]:
         """A function is taken in only if something there calls it, so it comes behind all that may."""
@@ -222,8 +222,8 @@ NativeCompiler: Final = _compiler(_Waiting, "tidegate_native")
 _EntryCompiler: Final = _compiler(_Entry, "tidegate_entry")
 
 
-def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
-    """An object file with a function for C.
+def object_of(function: Callable[..., Any], signature: Any, name: str) -> tuple[bytes, bytes]:
+    """An object file with a function for C, and LLVM's bitcode of the same.
 
     Parameters
     ----------
@@ -234,4 +234,4 @@ def object_of(function: Callable[..., Any], signature: Any, name: str) -> bytes:
     with global_compiler_lock, no_collections():
         entry: Any = ccallback.CFunc(function, (signature.args, signature.return_type), {}, {"error_model": "numpy"}, pipeline_class=_EntryCompiler)
         made = entry._compile_uncached()  # noqa: SLF001, the step of Numba's that neither stores nor links
-        return made.library.object_file(made.fndesc.llvm_cfunc_wrapper_name, name, function.__module__)
+        return made.library.made(made.fndesc.llvm_cfunc_wrapper_name, name, function.__module__)

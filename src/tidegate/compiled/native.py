@@ -17,19 +17,33 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
+from weakref import WeakSet
 
 from tidegate.cache_folder import prune, safe_directory
 from tidegate.compiled.number_table import NUMBERS, apart
 from tidegate.errors import UsageError
 
-__all__ = ["KeptText", "NativeModule", "address_in_library", "link", "load", "offer", "read_object", "this_processor", "write_object"]
+__all__ = [
+    "KeptText",
+    "NativeModule",
+    "address_in_library",
+    "link",
+    "load",
+    "named",
+    "offer",
+    "optimised_object",
+    "read_object",
+    "this_processor",
+    "write_object",
+]
 
 OPTIMIZATION_LEVEL: Final = 1  # of the code generator: 2 takes longer to compile and gains nothing on straight-line code
+_THOROUGHLY: Final = 2
 _LONG: Final = 1 << 20  # characters of text from which on the generator's fast way is taken: a tenth of the time, and runs are hardly slower
 _DIGEST_BYTES: Final = 32
 _MOST_BYTES: Final = 128 << 20  # of object files on disk; a small model's has 10 KiB
@@ -37,11 +51,13 @@ _MOST_BYTES: Final = 128 << 20  # of object files on disk; a small model's has 1
 _MOST_SPARE: Final = 64  # libraries that nobody needs any more, for models that differ from theirs in numbers only
 _LARGEST_SPARE: Final = 1 << 16  # bytes of an object file: of a larger one linking is no great part
 
+_LONGEST_TEXT: Final = 1 << 17  # characters: functions of a longer one are not worth being taken into other machine code
+
 _HAS_LIBRARIES: Final = sys.platform == "linux"  # elsewhere ORC was not tried
 _MOST_LIBRARIES: Final = 64  # linked one beside the other; of each that is gone some kilobytes stay until all are
 
-
 _compiling = threading.Lock()
+_with_text: WeakSet[NativeModule] = WeakSet()
 _numbers = itertools.count()
 _offered_functions: dict[str, int] = {}
 _in_use: dict[int, Any] = {}  # the collector finalizes everything in a cycle that nobody needs, also what is to be kept of it, unless it is here
@@ -56,7 +72,13 @@ class NativeModule:
     engine : the LLVM engine that owns the memory.
     is_from_cache : True if the code was read from disk, or was there, instead of being generated.
     key : of its text without numbers, if others may have the memory afterwards; they put their own numbers there.
+
+    Attributes
+    ----------
+    text : LLVM's that it was made of, with its numbers; "" where it is long, or more than functions and numbers.
     """
+
+    text = ""
 
     def __init__(self, engine: Any, is_from_cache: bool, key: str = "") -> None:
         self._engine = engine
@@ -138,10 +160,25 @@ def load(ir: str, behind: KeptText = _NOTHING) -> NativeModule:
     with _compiling:
         text, numbers = apart(ir)
         key = "" if "inttoptr" in text else _host().key(text + behind.digest)
-        module = _left_over(key) or _made(text + behind.text, key, is_reusable=text.count(" = global ") == (numbers is not None))
+        has_no_state = text.count(" = global ") == (numbers is not None)
+        module = _left_over(key) or _made(text + behind.text, key, is_reusable=has_no_state)
     if numbers is not None:
         ctypes.memmove(module.variable(NUMBERS), numbers.tobytes(), numbers.nbytes)
+    if key and has_no_state and not behind.text and len(ir) <= _LONGEST_TEXT:
+        module.text = ir
+        _with_text.add(module)
     return module
+
+
+def named(addresses: Collection[int]) -> dict[int, tuple[str, str]]:
+    """Of addresses of functions, as far as it is known of what they were made: the text, and the name in it."""
+    found: dict[int, tuple[str, str]] = {}
+    for module in (*_with_text,):
+        for name in _offered(module.text):
+            address = module.address(name)
+            if address in addresses:
+                found[address] = module.text, name
+    return found
 
 
 def _left_over(key: str) -> NativeModule | None:
@@ -262,6 +299,18 @@ class _Host:
         module.triple = self.triple
         module.data_layout = str(generator.target_data)
         return bytes(generator.emit_object(module))
+
+
+def optimised_object(module: Any) -> bytes:
+    """The object file of a module of LLVM's with long functions of many branches, for which its optimising passes are worth their time."""
+    host = _host()
+    machine = host.target_machine(_THOROUGHLY)
+    options = host.llvm.create_pipeline_tuning_options(speed_level=_THOROUGHLY)
+    options.slp_vectorization = options.loop_vectorization = False
+    builder = host.llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    module.verify()
+    return bytes(machine.emit_object(module))
 
 
 @cache

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from html import escape
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from numpy.typing import ArrayLike
 
 from tidegate.compiled.compiled_model import CompiledModel
+from tidegate.errors import UsageError
 from tidegate.executive.at_once import is_plain, read, stopped
 from tidegate.executive.options import Options
 from tidegate.executive.problem import problem_of, with_parameters
@@ -158,6 +159,45 @@ class Prepared:
             if integrator.may_pack is None:
                 integrator.may_pack = True
             self._spare.append(integrator)
+
+    def compile(self) -> Self:
+        """Make machine code for this model alone, in which its sizes are constants and its equations part of the integrator.
+
+        It takes some seconds, in a process of its own, and is kept on disk. Runs by it give the same numbers, to the last bit, in half the time where
+        they are as short as some microseconds a step. After a second of runs it is made in the background without being asked for.
+
+        Returns
+        -------
+        The same run.
+
+        Raises
+        ------
+        UsageError : something looks at the runs while they last, so that Python takes part in them.
+        TidegateError : it could not be made.
+
+        Examples
+        --------
+        >>> import tidegate as tg
+        >>> prepared = tg.prepare(tg.ode(lambda t, y: -y, y0=[1.0]), (0.0, 1.0)).compile()
+        >>> round(float(prepared.run()["y[0]"][-1]), 6)
+        0.367879
+        """
+        self.run()  # what runs of this kind come to is known afterwards
+        integrator = self._memory()
+        packed_runs = integrator.packed_runs
+        if packed_runs is None and integrator.may_pack and self._is_plain:
+            packed_runs = integrator.pack_runs()
+        try:
+            if packed_runs is None:
+                raise UsageError(
+                    "these runs are not one call of machine code each, so that there is nothing to compile",
+                    hint="leave out progress, on_rows and max_steps; functions that Python computes, delays and large systems are called as they are",
+                )
+            packed_runs.run()
+            packed_runs.use_own_code()
+        finally:
+            self._spare.append(integrator)
+        return self
 
     def with_parameters(self, **values: ArrayLike) -> Prepared:
         """The same run with other parameter values."""

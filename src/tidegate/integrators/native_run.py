@@ -22,6 +22,7 @@ from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stop
 from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
+from tidegate.integrators.repeated_runs import OwnCode
 from tidegate.integrators.run_state import StateMemory
 from tidegate.integrators.several_runs import Several
 
@@ -187,7 +188,9 @@ class NativeRun:
             self.may_pack = False
             return None
         fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, _, kind in self._written]
-        self.packed_runs = packed = PackedRuns(self._workspace, fresh, self._buffers, kinds, self.problem.model.layout.n_recorded)
+        self.packed_runs = packed = PackedRuns(
+            self._workspace, fresh, self._buffers, kinds, self.problem.model.layout.n_recorded, OwnCode(self._work, fresh[0])
+        )
         packed.ask_for(self._times_at)
         return packed
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.python_call import function_of_bytes
 from tidegate.compiled.workspace import TARGET
 from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.repeated_runs import FIRST_LOOK, NEVER, OwnCode
 
 __all__ = ["NOT_BEGUN", "N_COUNTS", "PackedRuns"]
 
@@ -31,6 +33,7 @@ _ROOM: Final = 1 << 15  # numbers; what is larger takes so long that it does not
 _AT_TARGET: Final = -1 - TARGET  # came to the end, and there is no room, or more to be said
 _LARGE: Final = 1 << 14  # bytes: what is longer is not copied
 _LARGER: Final = 1.25  # than the last run's may be what the next one's record takes
+_IN_PLACE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 N_COUNTS: Final = 3  # of records, in front of the counters
 
 
@@ -44,13 +47,16 @@ class PackedRuns:
     buffers : addresses of rows, log, polynomials.
     kinds : of their records.
     n_values : numbers in a row that must be finite.
+    own_code : machine code of the model alone, once there is some.
     """
 
     def __init__(
         self, workspace: tuple[int, int], fresh: Sequence[NDArray[Any]], buffers: Sequence[int], kinds: Sequence[np.dtype[np.void]],
-        n_values: int,
+        n_values: int, own_code: OwnCode,
     ) -> None:  # fmt: skip
         self.kinds = kinds
+        self._own_code = own_code
+        self._interval = self._until_look = FIRST_LOOK
         self._last_size = 0
         self._fresh = fresh
         self._packed = np.empty(_ROOM)
@@ -67,14 +73,39 @@ class PackedRuns:
         address = kernel("tidegate.integrators.hybrid_loop.at_once").run_at_once.address
         self._places = np.array([address, self.plan.ctypes.data, self._packed.ctypes.data])
         self._copied = function_of_bytes(self._places.ctypes.data)
-        self._in_place: Any = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)(address)
+        self._in_place: Any = _IN_PLACE(address)
 
     def ask_for(self, times_at: int) -> None:
         """Other times to record at, at this address."""
         self.plan[AT_TIMES] = self._other_plan[AT_TIMES] = times_at
 
+    def use_own_code(self) -> None:
+        """Make machine code of the model alone, or find it on disk, and run by that from now on.
+
+        Raises
+        ------
+        TidegateError : it could not be made.
+        """
+        self._use(self._own_code.now())
+        self._until_look = self._interval = NEVER
+
+    def _use(self, address: int) -> None:
+        self._places[0], self._in_place = address, _IN_PLACE(address)
+
+    def _look(self) -> None:
+        """See whether machine code of the model alone has come; a run tells how long runs take."""
+        began = perf_counter()
+        self._in_place(self.plan.ctypes.data)
+        address, self._interval = self._own_code.look(self._interval, perf_counter() - began)
+        self._until_look = self._interval
+        if address:
+            self._use(address)
+
     def run(self) -> bytearray | NDArray[np.uint8] | int:
         """What a run wrote down that came to its end, with nothing more to be said of it; else where it stands, as ``run_at_once`` answers."""
+        self._until_look -= 1
+        if not self._until_look:
+            self._look()
         if self._last_size <= _LARGE:
             answer = self._copied()
             if answer.__class__ is bytearray:

@@ -1,0 +1,211 @@
+"""Runs repeated so often that machine code of their own is worth making (stage: integrators). In: memory of a run. Out: the address of that code.
+
+After a second of such runs another process makes it, while they go on; it is kept on disk, where later processes find it soon after they have begun.
+Results are the same to the last bit (``compiled.own_code``), so that it makes no difference when it comes.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidegate.cache_folder import cache_directory, prune, safe_directory
+from tidegate.compiled.entry_code import ENTRY
+from tidegate.compiled.kernel_keys import KERNEL
+from tidegate.compiled.native import NativeModule, link, named, read_object
+from tidegate.compiled.own_code import Wish
+from tidegate.compiled.schema import FUNCTIONS, LASTING, LASTING_ARRAYS
+from tidegate.compiled.workspace import INDEX_OF, Workspace
+from tidegate.errors import TidegateError
+
+__all__ = ["FIRST_LOOK", "NEVER", "OwnCode"]
+
+_ROOT: Final = "tidegate_run_at_once"
+_FOLDER: Final = "own"  # of the cache
+_MOST_BYTES: Final = 64 << 20  # on disk; a model's has some 100 KiB
+_WORD: Final = 8
+FIRST_LOOK: Final = 100  # runs before anything is looked at
+_LOOK_FOR: Final = 0.05  # seconds of runs before it is looked for on disk
+_MAKE: Final = 1.0  # and before it is made
+_GLANCE: Final = 0.2  # seconds of runs between looks at whether it has come
+NEVER: Final = 1 << 62
+_WORDS: Final = 60  # of what the other process says, at most
+
+
+class OwnCode:
+    """The machine code of runs that are repeated in one memory.
+
+    Parameters
+    ----------
+    work : the memory.
+    integers : in it, as they are before a run.
+    """
+
+    def __init__(self, work: Workspace, integers: NDArray[np.int64]) -> None:
+        self._work, self._integers = work, integers
+        self._runs = 0
+        self._making: _Making | None = None
+
+    def look(self, runs: int, seconds: float) -> tuple[int, int]:
+        """Where the code is, 0 while there is none, and after how many runs to ask again.
+
+        Parameters
+        ----------
+        runs : since it was asked last.
+        seconds : that one of them takes.
+        """
+        self._runs += runs
+        spent = self._runs * seconds
+        if self._making is None:
+            if spent < _LOOK_FOR:
+                return 0, _until(_LOOK_FOR - spent, seconds)
+            self._making = _making_of(self._work, self._integers)
+        making = self._making
+        if making.is_there():
+            return making.address, NEVER
+        if spent >= _MAKE:
+            making.begin()
+        return 0, NEVER if making.has_failed else _until(_GLANCE, seconds)
+
+    def now(self) -> int:
+        """Where the code is, once it has been made.
+
+        Raises
+        ------
+        TidegateError : it could not be made.
+        """
+        if self._making is None:
+            self._making = _making_of(self._work, self._integers)
+        return self._making.waited_for()
+
+
+def _until(time: float, seconds: float) -> int:
+    return max(1, int(time / seconds))
+
+
+class _Making:
+    """One piece of machine code on its way; for all runs that it serves."""
+
+    def __init__(self, wish: Wish) -> None:
+        self._wish = wish
+        self.key = wish.key
+        self._path = safe_directory() / _FOLDER / f"{self.key}.o"
+        self._module: NativeModule | None = None
+        self._process: subprocess.Popen[str] | None = None
+        self._said = ""
+        self.has_failed = False
+
+    @property
+    def address(self) -> int:
+        """Of what is called, once it is there."""
+        assert self._module is not None
+        return self._module.address(ENTRY)
+
+    def is_there(self) -> bool:
+        """Whether it has come, or was on disk."""
+        with _LOOKING:
+            if self._module is None and not self.has_failed:
+                is_over = self._process is None or self._process.poll() is not None
+                code = read_object(self._path) if is_over else None
+                if code is not None:
+                    self._module = link(code, ENTRY)
+                elif self._process is not None and is_over:
+                    self.has_failed = True
+                    _, self._said = self._process.communicate()
+            return self._module is not None
+
+    def begin(self) -> None:
+        """Have another process make it, if there is a processor for it."""
+        with _LOOKING:
+            may = (os.cpu_count() or 1) > 1 and self._path.is_relative_to(cache_directory())
+            if self._process is None and not self.has_failed and may:
+                self._begin()
+
+    def waited_for(self) -> int:
+        """Its address, as soon as it is there."""
+        if not self.is_there():
+            with _LOOKING:
+                if self._process is None:
+                    self._begin()
+                process = self._process
+            assert process is not None
+            process.wait()
+        if not self.is_there():
+            raise TidegateError(
+                f"no machine code of its own could be made: {' '.join(self._said.split()[-_WORDS:])}",
+                hint="runs go on without it; please report this together with the model",
+            )
+        return self.address
+
+    def _begin(self) -> None:
+        folder = self._path.parent
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            prune(folder.iterdir(), _MOST_BYTES, lambda path: path.stat().st_mtime)
+            with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".wish", delete=False, encoding="utf-8") as file:
+                file.write(self._wish.written())
+            program = f"from tidegate.compiled.own_code import make; make({file.name!r}, {str(self._path)!r})"
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            self._process = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
+                [sys.executable, "-c", program],
+                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+        except OSError as error:
+            self.has_failed, self._said = True, str(error)
+
+
+_LOOKING: Final = threading.Lock()
+_known: dict[str, _Making] = {}
+
+
+def _making_of(work: Workspace, h: NDArray[np.int64]) -> _Making:
+    making = _Making(_wish(work, h))
+    return _known.setdefault(making.key, making)
+
+
+def _entries() -> dict[str, Any]:
+    """The kernel entries of the modules that are loaded, by their symbols."""
+    found: dict[str, Any] = {}
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith(KERNEL):
+            found.update({one.name: one for one in vars(module).values() if hasattr(one, "bitcode")})
+    return found
+
+
+def _wish(work: Workspace, h: NDArray[np.int64]) -> Wish:
+    entries = _entries()
+    places = {name: INDEX_OF[name] for name in LASTING}
+    called = {int(h[places[name]]): places[name] for name in FUNCTIONS if h[places[name]]}
+    by_address = {one.address: symbol for symbol, one in entries.items()}
+    texts: list[str] = []
+    functions: dict[int, tuple[int, str] | str] = {}
+    own = named(called.keys() - by_address.keys())
+    for name in FUNCTIONS:
+        address = int(h[places[name]])
+        if address in by_address:
+            functions[places[name]] = by_address[address]
+        elif address in own:
+            text, function = own[address]
+            if text not in texts:
+                texts.append(text)
+            functions[places[name]] = texts.index(text), function
+        elif address:
+            del places[name]  # made of something else: it is called where it is
+    integers = [0] * len(h)
+    for place in places.values():
+        integers[place] = 0 if place in functions else int(h[place])
+    for name in LASTING_ARRAYS:
+        offset, size = work.extent(name)
+        integers[offset : offset + size] = h[offset : offset + size].tolist()
+    there = {symbol: (one.function.__module__, one.function.__name__) for symbol, one in entries.items() if one.is_there}
+    return Wish(
+        root=_ROOT, entries=there, integers=integers, lasting={_WORD * place for place in places.values()},
+        arrays={_WORD * INDEX_OF[name] for name in LASTING_ARRAYS}, functions=functions, texts=texts,
+    )  # fmt: skip
