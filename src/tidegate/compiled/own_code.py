@@ -109,7 +109,9 @@ def object_of(wish: Wish) -> bytes:
     for number, text in enumerate(wish.texts):
         whole.link_in(llvm.parse_assembly(_renamed(_as_calls(text), number), context=context))
     whole.get_function(wish.root).name = ENTRY
-    whole.get_global_variable(_INTEGERS).linkage = "internal"
+    for variable in whole.global_variables:
+        if not variable.name.endswith(NUMBERS):  # which LLVM is not to look into
+            variable.linkage = "internal"
     for function in whole.functions:
         if not function.is_declaration and function.name != ENTRY:
             function.linkage = "internal"
