@@ -37,6 +37,11 @@ def _product_of_two(x: np.ndarray, y: np.ndarray, degree: int, _room: np.ndarray
     return np.convolve(sizes_x, sizes_y)[degree + 1 :].sum(), sizes_x.sum(), sizes_y.sum()
 
 
+def _signs(row: np.ndarray) -> int:
+    bits = np.concatenate([row[:LANES] < 0.0, ~(row[:LANES] > 0.0)])
+    return int(bits @ (1 << np.arange(2 * LANES)))
+
+
 def as_plain_python(name: str, *others: str) -> ModuleType:
     """A module as plain Python.
 
@@ -49,6 +54,7 @@ def as_plain_python(name: str, *others: str) -> ModuleType:
         patch.setattr(jit, "native", _as_it_is)
         patch.setattr(jit, "kernel_entry", lambda *_kinds: _as_it_is)
         patch.setattr(weighted_sum, "product_plus", lambda x, y, z: x * y + z)
+        patch.setattr(weighted_sum, "signs", _signs)
         patch.setattr(weighted_sum, "weighted_sum", _weighted_sum)
         patch.setattr(weighted_sum, "sum_of_two", _sum_of_two)
         patch.setattr(weighted_sum, "product_of_two", _product_of_two)

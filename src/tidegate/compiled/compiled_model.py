@@ -150,6 +150,8 @@ class GuardTapes:
     value, rate, bend : registers of g, dg/dtheta and the second derivative; ``bend`` is -1 where that would be too long.
     used : numbers of the unknowns that are inputs: [t, those y, those dy/dtheta, dt/dtheta, p, m, those second derivatives].
     n_registers : inputs and the longest tape.
+    numbers : registers of p and m that tapes read.
+    kinds : of rows of the tapes: ``workspace.WRITTEN``, ``COMPUTED``, ``MOVING`` or ``CHOSEN``.
     """
 
     code: IntArray
@@ -161,6 +163,8 @@ class GuardTapes:
     bend: IntArray
     used: IntArray
     n_registers: int
+    numbers: IntArray
+    kinds: IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -439,7 +439,7 @@ def _no_tapes(n_guards: int, layout: Layout) -> GuardTapes:
     none = np.zeros(n_guards, dtype=np.int64)
     n_registers = 2 + len(layout.parameters) + layout.n_m
     code, used = np.zeros((0, 4), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    return GuardTapes(code, np.zeros(0), none, np.zeros((3, n_guards), dtype=np.int64), none, none, none, used, n_registers)
+    return GuardTapes(code, np.zeros(0), none, np.zeros((3, n_guards), dtype=np.int64), none, none, none, used, n_registers, used, used)
 
 
 def corner_stops(model: CallableModel) -> Callable[[FloatArray, float, float, float], FloatArray]:

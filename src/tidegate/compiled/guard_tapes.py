@@ -14,13 +14,31 @@ from numpy.typing import NDArray
 
 from tidegate.compiled.compiled_model import GuardTapes
 from tidegate.compiled.vector_symbols import Symbols, seed
+from tidegate.compiled.workspace import CHOSEN, COMPUTED, MOVING, WRITTEN
 from tidegate.expressions import Expr, Role, dependencies, node, select, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.nodes import raw_node
-from tidegate.expressions.tape import build_tape
+from tidegate.expressions.tape import (
+    CONST,
+    FIRST_FUNCTION,
+    GE,
+    GT,
+    LOOKUP,
+    NEG,
+    NONZERO,
+    NOT,
+    SEGMENT,
+    SELECT,
+    SPLINE,
+    SQUARE,
+    UNKNOWN,
+    build_tape,
+)  # fmt: skip
 
 __all__ = ["guard_tapes"]
 
+_OF_ONE: Final = frozenset({SQUARE, NEG, NONZERO, NOT, GE, GT})  # operations with one operand, beside functions
+_NOT_OF_REGISTERS: Final = frozenset({SEGMENT, LOOKUP, SPLINE, UNKNOWN})  # tables have places behind their argument
 _LONGEST_BEND: Final = 4000  # rows of a tape: the second derivative of a longer one costs more than the parts it saves
 
 
@@ -68,6 +86,7 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbol
         rows += len(tape.code)
         n_constants += len(tape.constants)
         longest = max(longest, len(tape.code))
+    n_points, first_point = len(points), 2 + 2 * len(used)
     return GuardTapes(
         code=np.concatenate(codes) if codes else np.zeros((0, 4), dtype=np.int64),
         constants=np.concatenate(constants) if constants else np.zeros(0),
@@ -78,7 +97,29 @@ def guard_tapes(guards: Sequence[Expr], skip: NDArray[np.bool_], symbols: Symbol
         bend=bend,
         used=np.array(used, dtype=np.int64),
         n_registers=len(inputs) + longest,
+        numbers=_read(np.concatenate([value, *(code[code[:, 0] != CONST, 1:].ravel() for code in codes)]), first_point, n_points),
+        kinds=np.array([kind for code in codes for kind in _kinds(code, len(inputs), range(first_point, first_point + n_points))], dtype=np.int64),
     )
+
+
+def _read(operands: NDArray[np.int64], first: int, count: int) -> NDArray[np.int64]:
+    """Those registers of numbers that are among operands; what else stands there may make some more."""
+    return np.intersect1d(operands, np.arange(first, first + count))
+
+
+def _kinds(code: NDArray[np.int64], n_inputs: int, points: range) -> list[int]:
+    """What is known of every row of a tape before there is a mode."""
+    kinds = [COMPUTED if register in points else MOVING for register in range(n_inputs)]
+    for operation, *operands in code.tolist():
+        if operation == CONST:
+            kinds.append(WRITTEN)
+        elif operation in _NOT_OF_REGISTERS or operation == SELECT:
+            kinds.append(CHOSEN)
+        else:
+            has_one = operation in _OF_ONE or operation >= FIRST_FUNCTION
+            of = {kinds[register] for register in operands[: 1 if has_one else 2]}
+            kinds.append(MOVING if MOVING in of else CHOSEN if CHOSEN in of else COMPUTED)
+    return kinds[n_inputs:]
 
 
 def _unbounded_at_jumps(guards: Sequence[Expr], derivatives: Sequence[Expr]) -> list[Expr]:

@@ -36,6 +36,7 @@ _READ: Final = re.compile(r"(?m)^( *(%[\w.]+) = load i64, )ptr (%[\w.]+)(,[^\n]*
 _ELEMENT: Final = re.compile(rf"(getelementptr (?:inbounds |nuw |nusw )*i64, )ptr {_RUN}, i64 (%[\w.]+)")
 _ENTRY: Final = re.compile(r"(?m)^(define [^@\n]*)@entry\((?:\{ ptr, ptr \} (%[\w.]+))?([^\n]*\n(?:[\w.]+:[^\n]*\n)?)")
 _CALLED: Final = re.compile(r"(?m)^declare .*@(tidegate_\w+)\(")
+_NUMBER: Final = re.compile(rf"(?m)^(.* = load double, ptr .*{re.escape(NUMBERS)}.*)$")
 _OF_THE_LIBRARY: Final = re.compile(r"(?m)^(declare double @(?!llvm\.)\w+\([^)\n]*\)[^\n{]*)$")
 
 
@@ -184,13 +185,13 @@ def _as_called(found: re.Match[str], symbol: str) -> str:
 
 
 def _as_calls(text: str) -> str:
-    """Let functions of the C library be called: what LLVM knows to do instead may round otherwise."""
-    return _OF_THE_LIBRARY.sub(r"\1 nobuiltin", text)
+    """Let functions of the C library be called, once for one argument: what LLVM knows to do instead may round otherwise."""
+    return _OF_THE_LIBRARY.sub(r"\1 nobuiltin nounwind willreturn memory(none)", text)
 
 
 def _renamed(text: str, number: int) -> str:
-    """A text of a model's functions, under names of its own, whose numbers are not looked into."""
+    """A text of a model's functions, under names of its own, whose numbers are read once and not looked into."""
     names = [text[: text.index("(")].partition(" @")[2] for text in f"\n{text}".split("\ndefine ")[1:]]
     for name in sorted([*names, NUMBERS], key=len, reverse=True):
         text = re.sub(rf"@{re.escape(name)}(?![\w.])", f"@{_name((number, name))}", text)
-    return text
+    return _NUMBER.sub(r"\1, !invariant.load !0", text) + "\n!0 = !{}\n"

@@ -121,6 +121,8 @@ _SIZES: Final = [
     *_single("integer", "n_kept n_kept_ends n_kept_zeros"),
     # registers of polynomials with bounds, for nonlinear guards; 0 where there are none, or too many
     *_single("integer", "n_models"),
+    # numbers of p and m that tapes read
+    *_single("integer", "n_read"),
     # guards of which it is proved that they stay on their sides; 0 where nobody asked
     *_single("integer", "n_examined"),
 ]
@@ -185,7 +187,9 @@ _FACTS: Final = [
     *_arrays("integer", "used", "n_used"),
     *_arrays("integer", "tape_first tape_value tape_rate tape_bend", "n_guards"),
     *_arrays("integer", "tape_rows", "n_tape_lengths"),
+    *_arrays("integer", "read_registers", "n_read"),
     *_arrays("integer", "tape_code", "n_code", 4),
+    *_arrays("integer", "tape_kinds", "n_code"),
     *_arrays("number", "constants", "n_constants"),
     *_arrays("integer", "branch_first", "n_branch_ends"),
     *_arrays("integer", "branch_chain action_meaning", "n_actions"),

@@ -14,7 +14,7 @@ from numba import types
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.view_type import ViewType, data_of
 
-__all__ = ["make_product", "make_product_plus", "make_sum_of_two", "make_weighted_sum"]
+__all__ = ["make_product", "make_product_plus", "make_signs", "make_sum_of_two", "make_weighted_sum"]
 
 _WIDTH: Final = 8
 _VECTOR: Final = ir.VectorType(ir.DoubleType(), _WIDTH)
@@ -120,6 +120,23 @@ def make_sum_of_two(x: Any, of_x: Any, y: Any, of_y: Any, out: Any) -> tuple[Any
         return context.get_dummy_value()
 
     return types.none(x, of_x, y, of_y, out), generate
+
+
+def make_signs(row: Any) -> tuple[Any, Any]:
+    """Likewise."""
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pointer, word = _begin(context, builder, signature.args[0], values[0]), ir.IntType(64)
+        halves = [_half(builder, pointer, half) for half in _HALVES]
+        bits = ir.Constant(word, 0)
+        # not above zero may be no number
+        compared = [builder.fcmp_ordered("<", half, _ZEROS) for half in halves] + [builder.fcmp_unordered("<=", half, _ZEROS) for half in halves]
+        for place, one in enumerate(compared):
+            mask = builder.zext(builder.bitcast(one, ir.IntType(_WIDTH)), word)
+            bits = builder.or_(bits, builder.shl(mask, ir.Constant(word, _WIDTH * place)))
+        return bits
+
+    return types.int64(row), generate
 
 
 def _up_to(builder: Any, pointer: Any, degree: Any) -> list[Any]:

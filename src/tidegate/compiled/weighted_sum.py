@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["product_of_two", "product_plus", "sum_of_two", "weighted_sum"]
+__all__ = ["product_of_two", "product_plus", "signs", "sum_of_two", "weighted_sum"]
 
 
 @intrinsic
@@ -18,6 +18,14 @@ def product_plus(_typing_context: Any, x: Any, y: Any, z: Any) -> Any:
     from tidegate.compiled.sum_code import make_product_plus
 
     return make_product_plus(x, y, z)
+
+
+@intrinsic
+def signs(_typing_context: Any, row: Any) -> Any:
+    """A bit for each of LANES numbers, the first the lowest: 1 for one below zero; above these likewise, 1 for one not above zero."""
+    from tidegate.compiled.sum_code import make_signs
+
+    return make_signs(row)
 
 
 @intrinsic

@@ -61,6 +61,8 @@ FIRST_REMARK: Final = 1 << 32
 TERMINATES, IS_NOTED, KEEPS = 1, 2, 4
 # kinds of guards
 RELATION, LOWER, UPPER = range(3)
+# kinds of rows of tapes: a number that is written there, one that p, m and such make; what moves for certain; what may do either, as modes choose
+WRITTEN, COMPUTED, MOVING, CHOSEN = range(4)
 # kinds of rows
 STEP_ROW, BEFORE_ROW, AFTER_ROW, OUTPUT_ROW = range(4)
 

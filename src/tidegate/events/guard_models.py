@@ -17,12 +17,12 @@ import numpy as np
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.weighted_sum import product_of_two, product_plus, sum_of_two
+from tidegate.compiled.workspace import CHOSEN, COMPUTED, WRITTEN
 from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import (
     ADD,
     AND,
-    CONST,
     DIV,
     GE,
     GT,
@@ -195,15 +195,13 @@ def _put_constant(run):
     still = run.model_is_still
     offset = 2 + 2 * run.n_used
     is_new = False
-    for k in range(run.n_p):
-        is_new = is_new or models[offset + k, 0] != run.p[k]
-        models[offset + k, 0] = run.p[k]
-        still[offset + k] = _STILL
-    offset += run.n_p
-    for k in range(run.n_m):
-        is_new = is_new or models[offset + k, 0] != run.m[k]
-        models[offset + k, 0] = run.m[k]
-        still[offset + k] = _STILL
+    for k in range(run.n_read):
+        register = run.read_registers[k]
+        place = register - offset
+        number = run.p[place] if place < run.n_p else run.m[place - run.n_p]
+        is_new = is_new or models[register, 0] != number
+        models[register, 0] = number
+        still[register] = _STILL
     return is_new
 
 
@@ -318,28 +316,45 @@ def _chosen(run, row):
 
 
 @native
-def _put_numbers(run, start, end, target):
-    """The rows between these places that do not move; the register of the first is ``target``."""
+def _put_numbers(run, start, end, target, is_new):
+    """The rows between these places that do not move; the register of the first is ``target``. What is written there is still there, if not new."""
     models = run.guard_models
     still = run.model_is_still
     code = run.tape_code
+    kinds = run.tape_kinds
     for row in range(start, end):
-        operation = code[row, 0]
-        first = code[row, 1]
-        second = code[row, 2]
-        still[target] = 0
-        if operation == CONST:
-            models[target, 0] = run.constants[first]
+        kind = kinds[row]
+        if kind == COMPUTED:
+            models[target, 0] = _of_numbers(code[row, 0], models[code[row, 1], 0], models[code[row, 2], 0])
             still[target] = _STILL
-        elif operation == SELECT:
-            chosen = _chosen(run, row)
-            if chosen >= 0 and still[chosen] == _STILL:
-                models[target, 0] = models[chosen, 0]
+        elif kind == WRITTEN:
+            if is_new:
+                models[target, 0] = run.constants[code[row, 1]]
                 still[target] = _STILL
-        elif _is_known(operation) and still[first] == _STILL and (_has_one_operand(operation) or still[second] == _STILL):
-            models[target, 0] = _of_numbers(operation, models[first, 0], models[second, 0])
-            still[target] = _STILL
+        else:
+            still[target] = 0
+            if kind == CHOSEN:
+                _put_chosen(run, row, target)
         target += 1
+
+
+@native
+def _put_chosen(run, row, target):
+    """The number of a row that may move, if in this mode it does not."""
+    models = run.guard_models
+    still = run.model_is_still
+    code = run.tape_code
+    operation = code[row, 0]
+    first = code[row, 1]
+    second = code[row, 2]
+    if operation == SELECT:
+        chosen = _chosen(run, row)
+        if chosen >= 0 and still[chosen] == _STILL:
+            models[target, 0] = models[chosen, 0]
+            still[target] = _STILL
+    elif _is_known(operation) and still[first] == _STILL and (_has_one_operand(operation) or still[second] == _STILL):
+        models[target, 0] = _of_numbers(operation, models[first, 0], models[second, 0])
+        still[target] = _STILL
 
 
 @native
@@ -377,11 +392,11 @@ def _ask_for_rows(run, start, end, target):
 
 
 @native
-def _plan(run, guard, first_register):
+def _plan(run, guard, first_register, is_new):
     """Note which rows of a guard's tape move and are asked for, and work out those that do not move; False where there is no model."""
     start = run.tape_first[guard]
     end = start + run.tape_rows[guard]
-    _put_numbers(run, start, end, first_register)
+    _put_numbers(run, start, end, first_register, is_new)
     _ask(run, run.tape_value[guard])
     return _ask_for_rows(run, start, end, first_register + end - start)
 
@@ -398,9 +413,10 @@ def guard_model(run, step, guard):
     code = run.tape_code
     _put_unknowns(run, step, degree)
     first_register = 2 + 3 * run.n_used + run.n_p + run.n_m
-    if _put_constant(run) or run.planned_guard != guard + 1:
+    is_new = run.planned_guard != guard + 1
+    if _put_constant(run) or is_new:
         run.planned_guard = guard + 1
-        run.has_plan = 1 if _plan(run, guard, first_register) else 0
+        run.has_plan = 1 if _plan(run, guard, first_register, is_new) else 0
     if run.has_plan == 0:
         return 0
     value = run.tape_value[guard]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tidegate.compiled.jit import native
 from tidegate.compiled.schema import LANES, MOST_PARTS_AT_ONCE
-from tidegate.compiled.weighted_sum import product_plus, weighted_sum
+from tidegate.compiled.weighted_sum import product_plus, signs, weighted_sum
 from tidegate.events.illinois import secant
 from tidegate.events.tolerances import EPS
 
@@ -148,6 +148,15 @@ def polynomial_root(run, start, sign, j, degree, upper):
 @native
 def _sign_changes(c, degree):
     """0, 1, or 2 for more, among the coefficients behind one that counts as positive."""
+    if degree < LANES:
+        bits = signs(c)
+        there = (2 << degree) - 1
+        below = bits & there
+        if (bits >> LANES) & there == below:  # no zeros, which have the sign of what is in front of them
+            differ = (below ^ (below << 1)) & there
+            if differ == 0:
+                return 0
+            return 1 if differ & (differ - 1) == 0 else _MANY
     changes = 0
     is_negative = False
     for k in range(degree + 1):

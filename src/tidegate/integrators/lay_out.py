@@ -84,6 +84,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,
         "n_kept": len(model.guards.kept.unknown), "n_kept_ends": ng + 1, "n_kept_zeros": len(model.guards.kept.of_guards),
         "n_examined": ng if problem.proves else 0,
+        "n_read": len(model.tapes.numbers),
         "n_models": model.tapes.n_registers + SCRATCH_MODELS if model.tapes.code.size and model.tapes.n_registers < MOST_MODELS else 0,
         **_systems(problem, method, n, ns), **method.sizes,
     }  # fmt: skip
@@ -158,7 +159,7 @@ def fill(work: w.Workspace, problem: Problem) -> None:
         "moving_first": np.cumsum([0, *map(len, problem.directions)]),
         "used": tapes.used, "tape_first": tapes.first_row,
         "tape_rows": tapes.n_rows.ravel(), "tape_value": tapes.value, "tape_rate": tapes.rate, "tape_bend": tapes.bend,
-        "tape_code": tapes.code.ravel(),
+        "tape_code": tapes.code.ravel(), "read_registers": tapes.numbers, "tape_kinds": tapes.kinds,
         "action_meaning": [
             w.TERMINATES * fire.terminates + w.IS_NOTED * fire.is_noted + w.KEEPS * fire.keeps for fire in model.event_actions
         ],
