@@ -136,7 +136,7 @@ class Prepared:
             return self._run_in(integrator, perf_counter() - began + self.problem.model.seconds)
         try:
             answer = packed_runs.run()
-            if answer.__class__ is not int:
+            if not isinstance(answer, int):
                 result = Result.recorded(self._read, answer, packed_runs.kinds, perf_counter() - began)
                 self._spare.append(integrator)
                 return result

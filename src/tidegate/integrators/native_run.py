@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
@@ -188,9 +189,9 @@ class NativeRun:
             self.may_pack = False
             return None
         fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, _, kind in self._written]
-        self.packed_runs = packed = PackedRuns(
-            self._workspace, fresh, self._buffers, kinds, self.problem.model.layout.n_recorded, OwnCode(self._work, fresh[0])
-        )
+        own_code = OwnCode(self._work, cast("NDArray[np.int64]", fresh[0]))
+        n_recorded = self.problem.model.layout.n_recorded
+        self.packed_runs = packed = PackedRuns(self._workspace, fresh, self._buffers, kinds, n_recorded, own_code)
         packed.ask_for(self._times_at)
         return packed
 

@@ -108,7 +108,7 @@ class PackedRuns:
             self._look()
         if self._last_size <= _LARGE:
             answer = self._copied()
-            if answer.__class__ is bytearray:
+            if not isinstance(answer, int):
                 self._last_size = len(answer)
             return answer
         # about as large as the last; it is packed where it stays

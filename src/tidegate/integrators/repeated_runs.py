@@ -12,12 +12,14 @@ import sys
 import tempfile
 import threading
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.cache_folder import cache_directory, prune, safe_directory
 from tidegate.compiled.entry_code import ENTRY
+from tidegate.compiled.first_call import make_gates
 from tidegate.compiled.kernel_keys import KERNEL
 from tidegate.compiled.native import NativeModule, link, named, read_object
 from tidegate.compiled.own_code import Wish
@@ -112,19 +114,29 @@ class _Making:
         """Whether it has come, or was on disk."""
         with _LOOKING:
             if self._module is None and not self.has_failed:
-                is_over = self._process is None or self._process.poll() is not None
+                process = self._process
+                is_over = process is None or process.poll() is not None
+                if process is not None and is_over:
+                    _, self._said = process.communicate()
+                    _running.discard(self)
                 code = read_object(self._path) if is_over else None
                 if code is not None:
-                    self._module = link(code, ENTRY)
-                elif self._process is not None and is_over:
-                    self.has_failed = True
-                    _, self._said = self._process.communicate()
+                    self._link(code)
+                elif is_over:
+                    self.has_failed = process is not None
             return self._module is not None
+
+    def _link(self, code: bytes) -> None:
+        make_gates()  # which it may name
+        try:
+            self._module = link(code, ENTRY)
+        except RuntimeError as error:
+            self.has_failed, self._said = True, str(error)
 
     def begin(self) -> None:
         """Have another process make it, if there is a processor for it."""
         with _LOOKING:
-            may = (os.cpu_count() or 1) > 1 and self._path.is_relative_to(cache_directory())
+            may = (os.cpu_count() or 1) > 1 and bool(sys.executable) and self._path.is_relative_to(cache_directory())
             if self._process is None and not self.has_failed and may:
                 self._begin()
 
@@ -157,12 +169,14 @@ class _Making:
                 [sys.executable, "-c", program],
                 env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
+            _running.add(self)
         except OSError as error:
             self.has_failed, self._said = True, str(error)
 
 
 _LOOKING: Final = threading.Lock()
-_known: dict[str, _Making] = {}
+_running: set[_Making] = set()  # of which a process is at work
+_known: WeakValueDictionary[str, _Making] = WeakValueDictionary()
 
 
 def _making_of(work: Workspace, h: NDArray[np.int64]) -> _Making:
