@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from tests.kernel_as_python import as_plain_python
 
-from tidegate.compiled.schema import LANES
+from tidegate.compiled.guard_tapes import _kinds
+from tidegate.compiled.schema import LANES, MOST_PLANS
 from tidegate.expressions import Expr, Role, constant, node, select, symbol
 from tidegate.expressions.tape import build_tape
 
@@ -29,7 +30,7 @@ Pair = tuple[Expr, Callable[[Place], Any]]  # what tidegate gets, and the same b
 @pytest.fixture(scope="module")
 def plain() -> ModuleType:
     """The module as plain Python."""
-    return as_plain_python("tidegate.events.guard_models", "tidegate.events.function_models")
+    return as_plain_python("tidegate.events.guard_models", "tidegate.events.function_models", "tidegate.events.guard_plans")
 
 
 TIME: Final = symbol(Role.TIME, "t")
@@ -38,6 +39,9 @@ PARAMETER: Final = [symbol(Role.PARAMETER, f"p{k}") for k in range(NUMBERS)]
 MODE: Final = [symbol(Role.DISCRETE, f"m{k}") for k in range(NUMBERS)]
 _BESIDE: Final = [symbol(Role.UNKNOWN, f"beside{k}") for k in range(2 * UNKNOWNS + 1)]  # rates, the step, bends
 INPUTS: Final = [TIME, *UNKNOWN, *_BESIDE[:UNKNOWNS], _BESIDE[UNKNOWNS], *PARAMETER, *MODE, *_BESIDE[UNKNOWNS + 1 :]]
+
+
+POINTS: Final = range(2 + 2 * UNKNOWNS, 2 + 2 * UNKNOWNS + 2 * NUMBERS)  # registers of numbers
 
 
 def _leaf(rng: np.random.Generator) -> Pair:
@@ -99,8 +103,11 @@ class Guards:
         self.run = SimpleNamespace(
             n_used=UNKNOWNS, used=np.arange(UNKNOWNS), n_p=NUMBERS, n_m=NUMBERS, degree=degree, t=0.0, y=np.zeros(UNKNOWNS), p=np.zeros(NUMBERS),
             m=np.zeros(NUMBERS), coefficients=np.zeros((degree, UNKNOWNS)), constants=np.array([*constants, 0.0]), n_models=n_models,
-            tape_code=np.concatenate(code), tape_first=first, tape_rows=rows, tape_value=values, model_reach=1.0, planned_guard=0, has_plan=0,
-            n_planned=0, planned_rows=np.zeros(n_models, np.int64),
+            tape_code=np.concatenate(code), tape_first=first, tape_rows=rows, tape_value=values, model_reach=1.0, last_plan=0, n_plans=0,
+            tape_kinds=[kind for one in code for kind in _kinds(one, len(INPUTS), POINTS)], n_read=len(POINTS), read_registers=[*POINTS],
+            planned_guard=np.zeros(MOST_PLANS, np.int64), n_planned=np.zeros(MOST_PLANS, np.int64), n_numbers=np.zeros(MOST_PLANS, np.int64),
+            planned_for=np.zeros((MOST_PLANS, len(POINTS))), planned_rows=np.zeros((MOST_PLANS, n_models), np.int64),
+            planned_registers=np.zeros((MOST_PLANS, n_models), np.int64), planned_numbers=np.zeros((MOST_PLANS, n_models)),
             guard_models=np.zeros((n_models, max(degree + 1, LANES) + 2)), product_room=np.zeros(3 * LANES),
             model_is_still=np.zeros(n_models, np.int64),
         )  # fmt: skip
@@ -121,8 +128,10 @@ class Guards:
     def fresh(self) -> SimpleNamespace:
         """The same with nothing asked before."""
         run = self.run
-        new = {"guard_models": np.zeros_like(run.guard_models), "model_is_still": np.zeros_like(run.model_is_still), "planned_guard": 0}
-        return SimpleNamespace(**{**vars(run), **new, "planned_rows": np.zeros_like(run.planned_rows)})
+        changed = ("guard_models", "model_is_still", "planned_guard", "n_planned", "n_numbers", "planned_for")
+        changed += ("planned_rows", "planned_registers", "planned_numbers")
+        new = {name: np.zeros_like(getattr(run, name)) for name in changed}
+        return SimpleNamespace(**{**vars(run), **new, "last_plan": 0, "n_plans": 0})
 
     def place(self, theta: float, precision: type) -> Place:
         """Where the step is there."""

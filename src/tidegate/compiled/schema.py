@@ -24,6 +24,7 @@ __all__ = [
     "MAX_STAGES",
     "MOST_MODELS",
     "MOST_PARTS_AT_ONCE",
+    "MOST_PLANS",
     "PADDING",
     "RADAU",
     "REAL_SYSTEMS",
@@ -43,6 +44,7 @@ LANES: Final = 16  # numbers in rows that are added up at once, see compiled/wei
 PADDING: Final = 8  # numbers behind a column of factors that are read and written with it, whatever they are
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
 SCRATCH_MODELS: Final = 2  # rows behind them
+MOST_PLANS: Final = 8  # of which of them there must be, see events/guard_plans
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR, ROSENBROCK = "core", "radau", "sundials", "classical", "taylor", "rosenbrock"
 
@@ -298,8 +300,8 @@ _EVENTS: Final = [
     *_single("integer", "at_pole"),
     # the guard, from 1 on, that comes to rest at its zero where the step ends
     *_single("integer", "came_to_rest"),
-    # one more than the guard that ``planned_rows`` are of, if it has a model there; how many these are
-    *_single("integer", "planned_guard has_plan n_planned"),
+    # one more than the place of the plan in use, see events/guard_plans; how many have been made
+    *_single("integer", "last_plan n_plans"),
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
@@ -492,8 +494,11 @@ _FACTORS: Final = [
     *_arrays("number", "guard_models", "n_models", "part_width"),
     # 1 for models of what does not move: only their first element counts
     *_arrays("integer", "model_is_still", "n_models"),
-    # of the tape of one guard, those that move
-    *_arrays("integer", "planned_rows", "n_models"),
+    # whose each plan is, and what it was made for; the rows of the tape that move, the registers of numbers that they read, and these
+    *_arrays("integer", "planned_guard n_planned n_numbers", MOST_PLANS),
+    *_arrays("number", "planned_for", MOST_PLANS, "n_read"),
+    *_arrays("integer", "planned_rows planned_registers", MOST_PLANS, "n_models"),
+    *_arrays("number", "planned_numbers", MOST_PLANS, "n_models"),
     *_arrays("number", "sens_system", "stages*n", "stages*n", room=("n_sens_system", "n_sens_system"), owner=RADAU),
     *_arrays("number", "bernstein_scratch", "part_width"),
     *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),

@@ -17,34 +17,13 @@ import numpy as np
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.weighted_sum import product_of_two, product_plus, sum_of_two
-from tidegate.compiled.workspace import CHOSEN, COMPUTED, WRITTEN
-from tidegate.events.function_models import function_value, is_function, put_function, put_real_power
+from tidegate.events.function_models import is_function, put_function, put_real_power
+from tidegate.events.guard_plans import STILL, chosen, first_register, use_plan
 from tidegate.events.tolerances import EPS
-from tidegate.expressions.tape import (
-    ADD,
-    AND,
-    DIV,
-    GE,
-    GT,
-    LOOKUP,
-    MUL,
-    NEG,
-    NONZERO,
-    NOT,
-    OR,
-    POW,
-    SEGMENT,
-    SELECT,
-    SPLINE,
-    SQUARE,
-    SUB,
-    UNKNOWN,
-)
+from tidegate.expressions.tape import ADD, DIV, MUL, NEG, POW, SELECT, SQUARE, SUB
 
 __all__ = ["guard_model"]
 
-_STILL: Final = 1  # of a register: a number
-_ASKED: Final = 2  # it moves, and somebody reads it
 _LARGER: Final = 1  # of the rows behind the registers, from the last: the larger series, ...
 _OTHER: Final = 2  # ... and what else a row needs beside its outcome
 _MOVING: Final = 2  # behind the degree of a model: all that its terms behind the first add up to, at most
@@ -189,65 +168,9 @@ def _put_unknowns(run, step, degree):
 
 
 @native
-def _put_constant(run):
-    """What is constant between events; True if something of it is other than it was when this was asked last."""
-    models = run.guard_models
-    still = run.model_is_still
-    offset = 2 + 2 * run.n_used
-    is_new = False
-    for k in range(run.n_read):
-        register = run.read_registers[k]
-        place = register - offset
-        number = run.p[place] if place < run.n_p else run.m[place - run.n_p]
-        is_new = is_new or models[register, 0] != number
-        models[register, 0] = number
-        still[register] = _STILL
-    return is_new
-
-
-@native
 def _moving_power(power):
     """True of a power for which there is a model."""
     return 1.0 <= power <= _HIGHEST_POWER and power == int(power)
-
-
-@native
-def _has_one_operand(operation):
-    return operation in (SQUARE, NEG, NONZERO, NOT, GE, GT) or is_function(operation)
-
-
-@native
-def _is_known(operation):
-    """True of operations on registers alone; tables have places behind their argument, and of what is opaque nothing is known."""
-    return operation not in (SEGMENT, LOOKUP, SPLINE, UNKNOWN)
-
-
-@native
-def _of_numbers(operation, x, y):
-    """A row of the tape whose operands do not move; NaN where it has no model."""
-    if operation == ADD:
-        return x + y
-    if operation == SUB:
-        return x - y
-    if operation == MUL:
-        return x * y
-    if operation == SQUARE:
-        return x * x
-    if operation == NEG:
-        return -x
-    if operation == DIV:
-        return x / y if y != 0.0 else np.nan
-    if operation == POW:
-        return x**y
-    if operation in (NONZERO, NOT):
-        return 1.0 if (x != 0.0) == (operation == NONZERO) else 0.0
-    if operation in (GE, GT):
-        return 1.0 if x > 0.0 or (x == 0.0 and operation == GE) else 0.0
-    if operation == AND:
-        return 1.0 if x != 0.0 and y != 0.0 else 0.0
-    if operation == OR:
-        return 1.0 if x != 0.0 or y != 0.0 else 0.0
-    return function_value(operation, x)
 
 
 @native
@@ -256,8 +179,8 @@ def _put_row(run, operation, first, second, degree, out):
     models = run.guard_models
     x = models[first]
     y = models[second]
-    x_is_still = run.model_is_still[first] == _STILL
-    y_is_still = run.model_is_still[second] == _STILL
+    x_is_still = run.model_is_still[first] == STILL
+    y_is_still = run.model_is_still[second] == STILL
     if operation in (ADD, SUB):
         sign = 1.0 if operation == ADD else -1.0
         if y_is_still:
@@ -304,130 +227,28 @@ def _put_row(run, operation, first, second, degree, out):
     return 1
 
 
-@native
-def _chosen(run, row):
-    """The register that a choice takes its value from; -1 where what it goes by moves, or is none."""
-    code = run.tape_code
-    condition = code[row, 1]
-    number = run.guard_models[condition, 0]
-    if run.model_is_still[condition] != _STILL or np.isnan(number):
-        return -1
-    return code[row, 2] if number != 0.0 else code[row, 3]
-
-
-@native
-def _put_numbers(run, start, end, target, is_new):
-    """The rows between these places that do not move; the register of the first is ``target``. What is written there is still there, if not new."""
-    models = run.guard_models
-    still = run.model_is_still
-    code = run.tape_code
-    kinds = run.tape_kinds
-    for row in range(start, end):
-        kind = kinds[row]
-        if kind == COMPUTED:
-            models[target, 0] = _of_numbers(code[row, 0], models[code[row, 1], 0], models[code[row, 2], 0])
-            still[target] = _STILL
-        elif kind == WRITTEN:
-            if is_new:
-                models[target, 0] = run.constants[code[row, 1]]
-                still[target] = _STILL
-        else:
-            still[target] = 0
-            if kind == CHOSEN:
-                _put_chosen(run, row, target)
-        target += 1
-
-
-@native
-def _put_chosen(run, row, target):
-    """The number of a row that may move, if in this mode it does not."""
-    models = run.guard_models
-    still = run.model_is_still
-    code = run.tape_code
-    operation = code[row, 0]
-    first = code[row, 1]
-    second = code[row, 2]
-    if operation == SELECT:
-        chosen = _chosen(run, row)
-        if chosen >= 0 and still[chosen] == _STILL:
-            models[target, 0] = models[chosen, 0]
-            still[target] = _STILL
-    elif _is_known(operation) and still[first] == _STILL and (_has_one_operand(operation) or still[second] == _STILL):
-        models[target, 0] = _of_numbers(operation, models[first, 0], models[second, 0])
-        still[target] = _STILL
-
-
-@native
-def _ask(run, register):
-    if run.model_is_still[register] != _STILL:
-        run.model_is_still[register] = _ASKED
-
-
-@native
-def _ask_for_rows(run, start, end, target):
-    """Note the marked rows, from the last to the first, and mark what they read; False if one of them is a choice that nobody knows, or a table."""
-    code = run.tape_code
-    still = run.model_is_still
-    planned = run.planned_rows
-    n_planned = 0
-    for row in range(end - 1, start - 1, -1):
-        target -= 1
-        if still[target] != _ASKED:
-            continue
-        planned[n_planned] = row
-        n_planned += 1
-        if code[row, 0] == SELECT:
-            chosen = _chosen(run, row)
-            if chosen < 0:
-                return False
-            _ask(run, chosen)
-        elif not _is_known(code[row, 0]):
-            return False
-        else:
-            _ask(run, code[row, 1])
-            if not _has_one_operand(code[row, 0]):
-                _ask(run, code[row, 2])
-    run.n_planned = n_planned
-    return True
-
-
-@native
-def _plan(run, guard, first_register, is_new):
-    """Note which rows of a guard's tape move and are asked for, and work out those that do not move; False where there is no model."""
-    start = run.tape_first[guard]
-    end = start + run.tape_rows[guard]
-    _put_numbers(run, start, end, first_register, is_new)
-    _ask(run, run.tape_value[guard])
-    return _ask_for_rows(run, start, end, first_register + end - start)
-
-
 @kernel_entry(NUMBER, INTEGER)
 def guard_model(run, step, guard):
     """The model of a guard into the register of its value, R behind the coefficients; 1, or 0 where there is none.
 
-    Rows of branches that the mode does not choose are left out. Which these are, and the numbers of rows that do not move, stay as they are until an
-    event changes something, or another guard is asked for.
+    Rows of branches that the mode does not choose are left out.
     """
     degree = run.degree
     models = run.guard_models
     code = run.tape_code
     _put_unknowns(run, step, degree)
-    first_register = 2 + 3 * run.n_used + run.n_p + run.n_m
-    is_new = run.planned_guard != guard + 1
-    if _put_constant(run) or is_new:
-        run.planned_guard = guard + 1
-        run.has_plan = 1 if _plan(run, guard, first_register, is_new) else 0
-    if run.has_plan == 0:
+    plan = use_plan(run, guard)
+    if plan < 0:
         return 0
     value = run.tape_value[guard]
-    ahead = first_register - run.tape_first[guard]
-    for place in range(run.n_planned - 1, -1, -1):
-        row = run.planned_rows[place]
+    ahead = first_register(run) - run.tape_first[guard]
+    for place in range(run.n_planned[plan] - 1, -1, -1):
+        row = run.planned_rows[plan, place]
         if code[row, 0] == SELECT:
-            _scale(models[_chosen(run, row)], 1.0, degree, models[row + ahead])
+            _scale(models[chosen(run, row)], 1.0, degree, models[row + ahead])
         elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], degree, models[row + ahead]) == 0:
             return 0
-    if run.model_is_still[value] == _STILL:
+    if run.model_is_still[value] == STILL:
         if np.isnan(models[value, 0]):
             return 0
         for k in range(1, degree + 2):
