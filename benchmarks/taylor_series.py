@@ -25,6 +25,8 @@ __all__ = ["CASES", "Case", "Pair", "pairs", "prepare"]
 
 RTOL: Final = 1e-8
 LEAST_SECONDS: Final = 2e-3  # of a timed piece of work
+MOST_SECONDS: Final = 0.02  # of runs of one preparation
+MOST_REPEATS: Final = 90
 PERIOD: Final = 50e-6  # of P8's switch
 
 
@@ -50,11 +52,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Microseconds of both, errors and events of both; ``whole`` is tidegate's run with every step."""
+    """Microseconds of both, errors and events of both.
+
+    Parameters
+    ----------
+    own, whole : tidegate's run for the end, and that with every step; as ``Prepared.compile`` leaves them.
+    prepared : tidegate's run for the end, without that.
+    """
 
     title: str
     own: float
     whole: float
+    prepared: float
     rival: float
     own_error: float
     rival_error: float
@@ -293,6 +302,16 @@ def _microseconds(run: Callable[[], Any], repeats: int) -> float:
     return 1e6 * (time.perf_counter() - began) / repeats
 
 
+def _uncompiled(case: Case, rounds: int) -> float:
+    """Microseconds of a run that is only prepared: each preparation is run for so short a while that it does not look for machine code of its own."""
+    best = math.inf
+    for _ in range(rounds):
+        run = prepare(case)[0].run
+        repeats = max(1, int(MOST_SECONDS / (1e-6 * min(_microseconds(run, 1) for _ in range(3)))))
+        best = min(best, _microseconds(run, min(repeats, MOST_REPEATS)))
+    return best
+
+
 def pairs(rounds: int) -> list[Pair]:
     """Every case.
 
@@ -304,16 +323,16 @@ def pairs(rounds: int) -> list[Pair]:
 
     found: list[Pair] = []
     for case in CASES:
-        (end_only, whole), rival = prepare(case), case.rival()
+        prepared, rival = _uncompiled(case, max(rounds, 3)), case.rival()
+        end_only, whole = (run.compile() for run in prepare(case))
         found_end, (other, other_events) = end_only.run(), rival()
         y, other = np.array([found_end.final[name] for name in case.names]), np.array(other)
         whole.run()
         runs = (end_only.run, whole.run, rival)
         repeats = [max(1, math.ceil(LEAST_SECONDS / (1e-6 * _microseconds(run, 1)))) for run in runs]
         times = [[_microseconds(run, n) for run, n in zip(runs, repeats, strict=True)] for _ in range(max(rounds, 3))]
+        own, all_steps, other_time = (min(one) for one in zip(*times, strict=True))
         exact = np.array(case.end) if case.end else 0.5 * (y + other)
         errors = [float(np.max(np.abs(one - exact))) for one in (y, other)]
-        found.append(
-            Pair(case.title, *(min(one) for one in zip(*times, strict=True)), errors[0], errors[1], found_end.statistics.events, other_events)
-        )
+        found.append(Pair(case.title, own, all_steps, prepared, other_time, errors[0], errors[1], found_end.statistics.events, other_events))
     return found

@@ -37,7 +37,7 @@ ROOT: Final = Path(__file__).parents[1]
 HASHED_BYTES: Final = 10**7  # about as long as a run of P8
 TINY_RUNS: Final = 1000  # in a round
 ENTER: Final = "_enter"  # where a run enters native code
-SPARE, CALL = "_spare", "_entry"  # memory of a preparation's runs; where one that is run again enters it
+SPARE, CALL = "_spare", "_copied"  # memory of a preparation's runs; where one that is run again enters it
 SWEPT: Final = 10_000  # runs of a sweep
 
 

@@ -26,8 +26,8 @@ LOOK = (
 )
 
 
-def machine_code(*_arguments: object) -> bytes:
-    return b"machine code"
+def machine_code(*_arguments: object) -> tuple[bytes, bytes]:
+    return b"machine code", b"bitcode"
 
 
 class Linked:
@@ -52,7 +52,7 @@ def test_compiling_is_announced_once_and_nothing_but_what_is_called_is_compiled(
     first = run(LOOK, tmp_path)
     assert "compiling to machine code" in first.stderr
     assert str(tmp_path) in first.stderr
-    kept = list(tmp_path.glob("entries/*/*"))
+    kept = list(tmp_path.glob("entries/*/*.o"))
     assert [path.name.split("-")[0] for path in kept] == ["look_back"]
     second = run(LOOK, tmp_path)
     assert (second.stderr, second.stdout) == ("", first.stdout)
@@ -72,13 +72,13 @@ def test_machine_code_that_was_made_at_the_installation_is_taken_if_it_is_whole(
     assert "compiling to machine code" in first.stderr
     second = run(LOOK, cache, shipped)
     assert (second.stderr, second.stdout) == ("", first.stdout)
-    assert not [*cache.glob("entries/*/*")]
-    (kept,) = shipped.glob("entries/*/*")
+    assert not [*cache.glob("entries/*/*.o")]
+    (kept,) = shipped.glob("entries/*/*.o")
     kept.write_bytes(kept.read_bytes()[:-1])
     third = run(LOOK, cache, shipped)
     assert "compiling" in third.stderr
     assert third.stdout == first.stdout
-    assert [path.name for path in cache.glob("entries/*/*")] == [kept.name]
+    assert [path.name for path in cache.glob("entries/*/*.o")] == [kept.name]
 
 
 def test_a_run_whose_machine_code_is_kept_does_not_load_numba(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ import tidegate as tg
 tg.simulate(tg.ode(lambda t, y: [-y["x"]], {"x": 1.0}), (0.0, 1.0))
 modules = [vars(module) for name, module in [*sys.modules.items()] if name.startswith("tidegate.")]
 entries = {id(value): value for names in modules for value in names.values() if hasattr(value, "there") and hasattr(value, "function")}
-print(*sorted(entry.function.__name__ for entry in entries.values() if entry.there.__self__._is_there))
+print(*sorted(entry.function.__name__ for entry in entries.values() if entry.there.__self__.is_there))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     needed = done.stdout.split()

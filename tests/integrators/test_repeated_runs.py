@@ -91,11 +91,11 @@ def test_other_parameters_run_by_the_same_code() -> None:
 @pytest.mark.slow
 def test_repeated_runs_get_it_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeated_runs, "_LOOK_FOR", 0.0)
-    monkeypatch.setattr(repeated_runs, "_MAKE", 0.0)
     prepared = tg.prepare(_ball(), (0.0, 3.125), rtol=1e-7)
     first = prepared.run()
     prepared.run()
     packed = _packed(prepared)
+    packed._own_code._patience = 0.0
     address, last = packed._places[0], time.monotonic() + 120.0
     while packed._places[0] == address and time.monotonic() < last:
         result = prepared.run()
@@ -122,8 +122,6 @@ def test_runs_go_on_where_it_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp
     with pytest.raises(tg.TidegateError, match=r"no machine code of its own could be made: no room\n.*runs go on without it"):
         prepared.compile()
     assert prepared.run().status == "finished"
-    monkeypatch.setattr(repeated_runs, "_LOOK_FOR", 0.0)
-    monkeypatch.setattr(repeated_runs, "_MAKE", 0.0)
     packed = _packed(prepared)
     packed._until_look = 1
     for _ in range(3):
@@ -136,3 +134,29 @@ def test_runs_that_python_takes_part_in_say_that_there_is_nothing_to_compile() -
     with pytest.raises(tg.UsageError, match="not one call of machine code each"):
         prepared.compile()
     assert prepared.run().status == "finished"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sensitivities", [None, ["e"]], ids=["side by side", "one after the other"])
+def test_several_runs_get_it_too(monkeypatch: pytest.MonkeyPatch, sensitivities: list[str] | None) -> None:
+    values = np.linspace(0.5, 0.9, 300)
+
+    def study() -> Any:
+        options: dict[str, Any] = {"rtol": 1e-7, "sensitivities": sensitivities, "progress": False}
+        return tg.sweep(_ball(), (0.0, 2.5), {"e": values}, workers=1, **options)
+
+    before, linked = study(), []
+    link = repeated_runs._Making._link
+
+    def noted(making: Any, code: bytes) -> None:
+        linked.append(making)
+        link(making, code)
+
+    monkeypatch.setattr(repeated_runs, "_LOOK_FOR", 0.0)
+    monkeypatch.setattr(repeated_runs, "_WHERE_ALL_ARE_BUSY", 0.0)
+    monkeypatch.setattr(repeated_runs._Making, "_link", noted)
+    last = time.monotonic() + 120.0
+    while not linked and time.monotonic() < last:
+        assert study().identical(before)
+    assert linked
+    assert study().identical(before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import Any, Final, cast
 
 import numpy as np
@@ -23,7 +24,7 @@ from tidegate.integrators.lay_out import Method, fill, lay_out, refill, set_stop
 from tidegate.integrators.packed_run import PackedRuns
 from tidegate.integrators.past_memory import past_memory
 from tidegate.integrators.record_types import Written, event_type, polynomial_type, row_type
-from tidegate.integrators.repeated_runs import OwnCode
+from tidegate.integrators.repeated_runs import OwnCode, RepeatedEntry
 from tidegate.integrators.run_state import StateMemory
 from tidegate.integrators.several_runs import Several
 
@@ -164,12 +165,20 @@ class NativeRun:
         if not plan[s.N_FRESH_NUMBERS]:
             self.begin_with(several)
         plan[[s.STEPS_LEFT, s.USED_ROWS, s.USED_LOG]] = steps, 0, 0
-        entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.hybrid_loop.several").run_several.address)
-        code = self._enter(entry, plan.ctypes.data)
+        code = self._enter(self._run_several, plan.ctypes.data)
         for buffer, place, target in ((self._rows, s.USED_ROWS, several.rows), (self._log, s.USED_LOG, several.log)):
             if plan[place]:
                 target.append(buffer[: plan[place]].copy())
         return _STOPS[code] is Stop.TARGET
+
+    @cached_property
+    def _run_several(self) -> RepeatedEntry:
+        return RepeatedEntry(self._work, kernel("tidegate.integrators.hybrid_loop.several").run_several, self.integers_at_start)
+
+    @property
+    def integers_at_start(self) -> NDArray[np.int64]:
+        """What stands in the integer memory before a run."""
+        return cast("NDArray[np.int64]", self._fresh[0][1])
 
     def give(self, several: Several) -> None:
         """Give these runs what was written down of them: it has been, step for step."""
@@ -189,7 +198,7 @@ class NativeRun:
             self.may_pack = False
             return None
         fresh, kinds = [fresh for _, fresh in self._fresh], [kind for _, _, kind in self._written]
-        own_code = OwnCode(self._work, cast("NDArray[np.int64]", fresh[0]))
+        own_code = OwnCode(self._work, self.integers_at_start)
         n_recorded = self.problem.model.layout.n_recorded
         self.packed_runs = packed = PackedRuns(self._workspace, fresh, self._buffers, kinds, n_recorded, own_code)
         packed.ask_for(self._times_at)

@@ -6,11 +6,13 @@ Results are the same to the last bit (``compiled.own_code``), so that it makes n
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
 import tempfile
 import threading
+from time import perf_counter
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -22,22 +24,23 @@ from tidegate.compiled.entry_code import ENTRY
 from tidegate.compiled.first_call import make_gates
 from tidegate.compiled.kernel_keys import KERNEL
 from tidegate.compiled.native import NativeModule, link, named, read_object
+from tidegate.compiled.numba_later import External
 from tidegate.compiled.own_code import Wish
 from tidegate.compiled.schema import FUNCTIONS, LASTING, LASTING_ARRAYS
 from tidegate.compiled.workspace import INDEX_OF, Workspace
 from tidegate.errors import TidegateError
 
-__all__ = ["FIRST_LOOK", "NEVER", "OwnCode"]
+__all__ = ["FIRST_LOOK", "NEVER", "OwnCode", "RepeatedEntry"]
 
-_ROOT: Final = "tidegate_run_at_once"
 _FOLDER: Final = "own"  # of the cache
 _MOST_BYTES: Final = 64 << 20  # on disk; a model's has some 100 KiB
 _WORD: Final = 8
 FIRST_LOOK: Final = 100  # runs before anything is looked at
 _LOOK_FOR: Final = 0.05  # seconds of runs before it is looked for on disk
-_MAKE: Final = 1.0  # and before it is made
+_WHERE_ALL_ARE_BUSY: Final = 10.0  # patience with several runs, beside which there may be others on every processor
 _GLANCE: Final = 0.2  # seconds of runs between looks at whether it has come
 NEVER: Final = 1 << 62
+_OF_PLAN: Final = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)
 _WORDS: Final = 60  # of what the other process says, at most
 
 
@@ -48,11 +51,13 @@ class OwnCode:
     ----------
     work : the memory.
     integers : in it, as they are before a run.
+    root : the kernel entry that is called: that of one run, or of several.
+    patience : seconds of such calls before another process is begun.
     """
 
-    def __init__(self, work: Workspace, integers: NDArray[np.int64]) -> None:
-        self._work, self._integers = work, integers
-        self._runs = 0
+    def __init__(self, work: Workspace, integers: NDArray[np.int64], root: str = "tidegate_run_at_once", patience: float = 1.0) -> None:
+        self._work, self._integers, self._root, self._patience = work, integers, root, patience
+        self._spent = 0.0
         self._making: _Making | None = None
 
     def look(self, runs: int, seconds: float) -> tuple[int, int]:
@@ -63,16 +68,15 @@ class OwnCode:
         runs : since it was asked last.
         seconds : that one of them takes.
         """
-        self._runs += runs
-        spent = self._runs * seconds
+        self._spent += runs * seconds
         if self._making is None:
-            if spent < _LOOK_FOR:
-                return 0, _until(_LOOK_FOR - spent, seconds)
-            self._making = _making_of(self._work, self._integers)
+            if self._spent < _LOOK_FOR:
+                return 0, _until(_LOOK_FOR - self._spent, seconds)
+            self._making = _making_of(self._work, self._integers, self._root)
         making = self._making
         if making.is_there():
             return making.address, NEVER
-        if spent >= _MAKE:
+        if self._spent >= self._patience:
             making.begin()
         return 0, NEVER if making.has_failed else _until(_GLANCE, seconds)
 
@@ -84,8 +88,35 @@ class OwnCode:
         TidegateError : it could not be made.
         """
         if self._making is None:
-            self._making = _making_of(self._work, self._integers)
+            self._making = _making_of(self._work, self._integers, self._root)
         return self._making.waited_for()
+
+
+class RepeatedEntry:
+    """A kernel entry of a run and a plan, which carries out several runs; machine code of the model alone once there is some.
+
+    Parameters
+    ----------
+    work : the memory of a run.
+    entry : what it begins with.
+    integers : in that memory before a run.
+    """
+
+    def __init__(self, work: Workspace, entry: Any, integers: NDArray[np.int64]) -> None:
+        self._own_code = OwnCode(work, integers, entry.name, _WHERE_ALL_ARE_BUSY)
+        self._is_settled = False
+        self._call: Any = _OF_PLAN(entry.address)
+
+    def __call__(self, h: int, r: int, plan: int) -> int:
+        """What the entry answers."""
+        began = perf_counter()
+        answer = int(self._call(h, r, plan))
+        if not self._is_settled:
+            address, wait = self._own_code.look(1, perf_counter() - began)
+            self._is_settled = wait == NEVER
+            if address:
+                self._call = _OF_PLAN(address)
+        return answer
 
 
 def _until(time: float, seconds: float) -> int:
@@ -179,8 +210,8 @@ _running: set[_Making] = set()  # of which a process is at work
 _known: WeakValueDictionary[str, _Making] = WeakValueDictionary()
 
 
-def _making_of(work: Workspace, h: NDArray[np.int64]) -> _Making:
-    making = _Making(_wish(work, h))
+def _making_of(work: Workspace, h: NDArray[np.int64], root: str) -> _Making:
+    making = _Making(_wish(work, h, root))
     return _known.setdefault(making.key, making)
 
 
@@ -189,11 +220,11 @@ def _entries() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, module in sorted(sys.modules.items()):
         if name.startswith(KERNEL):
-            found.update({one.name: one for one in vars(module).values() if hasattr(one, "bitcode")})
+            found.update({one.name: one for one in vars(module).values() if isinstance(one, External) and hasattr(one, "bitcode")})
     return found
 
 
-def _wish(work: Workspace, h: NDArray[np.int64]) -> Wish:
+def _wish(work: Workspace, h: NDArray[np.int64], root: str) -> Wish:
     entries = _entries()
     places = {name: INDEX_OF[name] for name in LASTING}
     called = {int(h[places[name]]): places[name] for name in FUNCTIONS if h[places[name]]}
@@ -220,6 +251,6 @@ def _wish(work: Workspace, h: NDArray[np.int64]) -> Wish:
         integers[offset : offset + size] = h[offset : offset + size].tolist()
     there = {symbol: (one.function.__module__, one.function.__name__) for symbol, one in entries.items() if one.is_there}
     return Wish(
-        root=_ROOT, entries=there, integers=integers, lasting={_WORD * place for place in places.values()},
+        root=root, entries=there, integers=integers, lasting={_WORD * place for place in places.values()},
         arrays={_WORD * INDEX_OF[name] for name in LASTING_ARRAYS}, functions=functions, texts=texts,
     )  # fmt: skip

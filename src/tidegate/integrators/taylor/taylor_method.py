@@ -106,7 +106,7 @@ class TaylorIntegrator(NativeRun):
             order = max(self._functions)
             functions = series.members(order, may_be_made=several.steps_expected >= _WORTH_WHILE)
             if functions is not None:
-                self._together = Together(self._work, functions, order, (self._rows.dtype, self._log.dtype))
+                self._together = Together(self._work, functions, order, (self._rows.dtype, self._log.dtype), self.integers_at_start)
         if self._together is not None:
             self._together.begin(several)
             self._are_together = several

@@ -5,10 +5,10 @@ In: the memory of one run, machine code for steps of several. Out: what was writ
 
 from __future__ import annotations
 
-import ctypes
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tidegate.compiled.emit_taylor.step_box import MEMBERS, box_size
 from tidegate.compiled.series_functions import MembersFunctions
@@ -16,6 +16,7 @@ from tidegate.compiled.workspace import Workspace
 from tidegate.integrators import plan_places as s
 from tidegate.integrators.interface import Stop
 from tidegate.integrators.kernel_cache import kernel
+from tidegate.integrators.repeated_runs import RepeatedEntry
 from tidegate.integrators.several_runs import Several
 
 __all__ = ["Together"]
@@ -35,9 +36,13 @@ class Together:
     functions : of steps.
     order : of the series.
     kinds : of rows, and of entries of the log.
+    integers : in the memory of a run before its start.
     """
 
-    def __init__(self, work: Workspace, functions: MembersFunctions, order: int, kinds: tuple[np.dtype[np.void], np.dtype[np.void]]) -> None:
+    def __init__(
+        self, work: Workspace, functions: MembersFunctions, order: int, kinds: tuple[np.dtype[np.void], np.dtype[np.void]],
+        integers: NDArray[np.int64],
+    ) -> None:  # fmt: skip
         n = int(work["n"])
         self._works = [work.copy() for _ in range(MEMBERS)]
         rooms = [max(_LEAST_ROOM, _MOST_NUMBERS * _BYTES // kind.itemsize) for kind in kinds]
@@ -49,6 +54,7 @@ class Together:
         room = np.zeros(wide * MEMBERS + functions.n_scratch + _LINE)
         self._lanes = room[-(room.ctypes.data // _BYTES) % _LINE :]  # each vector in one line of the cache
         self._functions = functions
+        self._entry = RepeatedEntry(work, kernel("tidegate.integrators.taylor.members").run_members, integers)
         slots, where = self._of_slots
         for lane, own in enumerate(self._works):
             own["address_h"], own["address_r"] = own.h.ctypes.data, own.r.ctypes.data
@@ -81,8 +87,7 @@ class Together:
         several : the runs, with how many steps are left.
         enter : calls a kernel entry.
         """
-        entry = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * 3)(kernel("tidegate.integrators.taylor.members").run_members.address)
-        is_over = Stop(enter(entry, several.plan.ctypes.data)) is Stop.TARGET
+        is_over = Stop(enter(self._entry, several.plan.ctypes.data)) is Stop.TARGET
         slots, _ = self._of_slots
         used = max(
             slots[:, s.FILLED_ROWS].max() / self._rows.shape[1], slots[:, s.FILLED_LOG].max() / self._log.shape[1], several.plan[s.N_BLOCKS] / _BLOCKS
