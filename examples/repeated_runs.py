@@ -9,7 +9,7 @@ import tidegate as tg
 
 bounce = tg.event(lambda t, y, p: y["h"] < 0.0, reset=lambda t, y, p: {"h": 0.0, "v": -p["e"] * y["v"]})
 ball = tg.ode(lambda t, y, p: {"h": y["v"], "v": -p["g"]}, y0={"h": 1.0, "v": 0.0}, p={"e": 0.9, "g": 9.81}, events=bounce)
-t_span = (0.0, 5.0)
+t_span = (0.0, 3.5)
 
 if __name__ == "__main__":
     prepared = tg.prepare(ball, t_span, rtol=1e-10, atol=1e-12).compile()
@@ -17,7 +17,7 @@ if __name__ == "__main__":
     def too_late(e):
         return prepared.with_parameters(e=e).run().events.times[4] - 3.0
 
-    e = brentq(too_late, 0.5, 0.95, xtol=1e-12)
+    e = brentq(too_late, 0.82, 0.95, xtol=1e-12)
     print(f"e = {e:.9f}")
 
     # thousands more, each of some microseconds: how much the time of that bounce scatters if e does
