@@ -17,7 +17,7 @@ if __name__ == "__main__":
     def too_late(e):
         return prepared.with_parameters(e=e).run().events.times[4] - 3.0
 
-    e = brentq(too_late, 0.82, 0.95, xtol=1e-12)
+    e = brentq(too_late, 0.82, 0.9, xtol=1e-12)
     print(f"e = {e:.9f}")
 
     # thousands more, each of some microseconds: how much the time of that bounce scatters if e does
