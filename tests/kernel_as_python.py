@@ -42,6 +42,12 @@ def _signs(row: np.ndarray) -> int:
     return int(bits @ (1 << np.arange(2 * LANES)))
 
 
+def _signed_row(row: np.ndarray, sign: float, first: float, second: float, degree: int, out: np.ndarray) -> tuple[float, float]:
+    out[:LANES] = np.where(np.arange(LANES) <= degree, sign * row[:LANES], 0.0)
+    out[:2] = first, second
+    return out[:LANES].sum(), first + np.minimum(out[:LANES], 0.0).sum()
+
+
 def as_plain_python(name: str, *others: str) -> ModuleType:
     """A module as plain Python.
 
@@ -54,6 +60,7 @@ def as_plain_python(name: str, *others: str) -> ModuleType:
         patch.setattr(jit, "native", _as_it_is)
         patch.setattr(jit, "kernel_entry", lambda *_kinds: _as_it_is)
         patch.setattr(weighted_sum, "product_plus", lambda x, y, z: x * y + z)
+        patch.setattr(weighted_sum, "signed_row", _signed_row)
         patch.setattr(weighted_sum, "signs", _signs)
         patch.setattr(weighted_sum, "weighted_sum", _weighted_sum)
         patch.setattr(weighted_sum, "sum_of_two", _sum_of_two)

@@ -115,13 +115,13 @@ def _random(rng: np.random.Generator) -> np.ndarray:
     return c
 
 
-def _found(plain: ModuleType, c: np.ndarray, upper: float, finest: float) -> float:
+def _found(plain: ModuleType, c: np.ndarray, upper: float, finest: float, near: float = 0.0) -> float:
     degree = len(c) - 1
     width = max(degree + 1, LANES) + 2
     scratch = np.zeros(width)
     scratch[: degree + 1] = c
     run = SimpleNamespace(bernstein_scratch=scratch, parts_scratch=np.zeros((MOST_PARTS_AT_ONCE, width)), part_width=width)
-    return float(plain.first_root(run, degree, upper, finest))
+    return float(plain.first_root(run, degree, upper, finest, near))
 
 
 def test_a_zero_in_front_of_the_one_that_newtons_method_comes_to_is_found(plain: ModuleType) -> None:
@@ -144,6 +144,9 @@ def test_the_first_zero_is_that_of_the_chain_of_sturm(plain: ModuleType, seed: i
         if degree < 1 or not c[0] > 0.0:
             continue
         found = _found(plain, c, upper, finest)
+        # whatever is guessed, it is the first; a little in front of it most often
+        for guess in (found * (1.0 - 10.0 ** rng.uniform(-12.0, -1.0)), rng.uniform(0.0, upper)):
+            assert _found(plain, c, upper, finest, float(guess)) == pytest.approx(found, abs=1.5 * finest + 1e-15, rel=1e-7)
         # what a sum of so many terms has of rounding, at most: where the polynomial comes no farther below zero, or above, nobody can tell
         noise = 8.0 * degree * EPS * float(np.sum(np.abs(c) * upper ** np.arange(degree + 1)))
         exact = [Fraction(float(one)) for one in c]

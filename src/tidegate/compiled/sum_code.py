@@ -14,7 +14,7 @@ from numba import types
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.view_type import ViewType, data_of
 
-__all__ = ["make_product", "make_product_plus", "make_signs", "make_sum_of_two", "make_weighted_sum"]
+__all__ = ["make_product", "make_product_plus", "make_signed_row", "make_signs", "make_sum_of_two", "make_weighted_sum"]
 
 _WIDTH: Final = 8
 _VECTOR: Final = ir.VectorType(ir.DoubleType(), _WIDTH)
@@ -172,6 +172,26 @@ def _total(builder: Any, halves: list[Any]) -> Any:
     for by in (4, 2, 1):
         total = builder.fadd(total, _chosen(builder, total, total, [(k + by) % _WIDTH for k in range(_WIDTH)]))
     return builder.extract_element(total, ir.Constant(ir.IntType(32), 0))
+
+
+def make_signed_row(row: Any, sign: Any, first: Any, second: Any, degree: Any, out: Any) -> tuple[Any, Any]:
+    """Likewise."""
+    result = types.UniTuple(types.float64, 2)
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        source, target = _begin(context, builder, signature.args[0], values[0]), _begin(context, builder, signature.args[5], values[5])
+        factor, *given = (context.cast(builder, values[k], signature.args[k], types.float64) for k in (1, 2, 3))
+        factors = _everywhere(builder, factor)
+        halves = [builder.fmul(factors, half) for half in _up_to(builder, source, context.cast(builder, values[4], signature.args[4], types.int64))]
+        for place, number in enumerate(given):
+            halves[0] = builder.insert_element(halves[0], number, ir.Constant(ir.IntType(32), place))
+        for half in _HALVES:
+            builder.store(halves[half], _vector_at(builder, target, half), align=_BYTES)
+        falling = [builder.select(builder.fcmp_ordered("<", half, _ZEROS), half, _ZEROS) for half in halves]
+        # of all: its first is above zero, and counts in both
+        return context.make_tuple(builder, result, [_total(builder, halves), builder.fadd(given[0], _total(builder, falling))])
+
+    return result(row, sign, first, second, degree, out), generate
 
 
 def make_product(x: Any, y: Any, degree: Any, room: Any, out: Any) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tidegate.compiled.workspace import intrinsic
 
-__all__ = ["product_of_two", "product_plus", "signs", "sum_of_two", "weighted_sum"]
+__all__ = ["product_of_two", "product_plus", "signed_row", "signs", "sum_of_two", "weighted_sum"]
 
 
 @intrinsic
@@ -18,6 +18,17 @@ def product_plus(_typing_context: Any, x: Any, y: Any, z: Any) -> Any:
     from tidegate.compiled.sum_code import make_product_plus
 
     return make_product_plus(x, y, z)
+
+
+@intrinsic
+def signed_row(_typing_context: Any, row: Any, sign: Any, first: Any, second: Any, degree: Any, out: Any) -> Any:
+    """``out[k] = sign * row[k]`` up to a degree below LANES, and zeros up to there, but for the first two numbers, which are given.
+
+    Two sums: of all, and of the first with all others that are negative.
+    """
+    from tidegate.compiled.sum_code import make_signed_row
+
+    return make_signed_row(row, sign, first, second, degree, out)
 
 
 @intrinsic

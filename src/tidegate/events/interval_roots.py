@@ -18,7 +18,8 @@ import numpy as np
 
 from tidegate.compiled.calls import call_hook, call_tangent, call_unit, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.schema import MOST_PARTS_AT_ONCE
+from tidegate.compiled.schema import LANES, MOST_PARTS_AT_ONCE
+from tidegate.compiled.weighted_sum import signed_row
 from tidegate.events.guards import expected_sign, polynomial_point, prepare_registers, tape_rounding
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root, value_and_slope
@@ -198,20 +199,28 @@ def _least_on_a_side(value, rate, bend, half):
 
 
 @native
-def _root_of_model(run, model, start, sign, bound, degree):
-    """First zero of the guard's polynomial with its bound on one side."""
+def _root_of_model(run, model, start, sign, bound, degree, near):
+    """First zero of the guard's polynomial with its bound on one side; ``near`` is a guess at it, 0 for none."""
     c = run.bernstein_scratch
-    c[0] = start
-    low = 0.0
-    for k in range(degree, 1, -1):
-        c[k] = sign * model[k]
-        low = c[k] + min(low, 0.0)
-    c[1] = sign * model[1] + bound
-    low = c[1] + min(low, 0.0)
-    # Horner's rule with bounds: most steps are excluded at once
-    if start + min(low, 0.0) > 0.0:
-        return NO_ROOT
-    return first_root(run, degree, 1.0, _NEAR_ENOUGH)
+    slope = sign * model[1] + bound
+    at_end = 0.0
+    if degree < LANES:
+        at_end, low = signed_row(model, sign, start, slope, degree, c)
+        if low > 0.0:
+            return NO_ROOT
+    else:
+        c[0] = start
+        c[1] = slope
+        for k in range(2, degree + 1):
+            c[k] = sign * model[k]
+    if not at_end < 0.0:
+        # Horner's rule with bounds excludes most
+        low = 0.0
+        for k in range(degree, 0, -1):
+            low = c[k] + min(low, 0.0)
+        if start + min(low, 0.0) > 0.0:
+            return NO_ROOT
+    return first_root(run, degree, 1.0, _NEAR_ENOUGH, near)
 
 
 @native
@@ -227,6 +236,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         return UNKNOWN_ROOT
     nu = run.nu[j]
     reach = upper
+    near = 0.0
     for _ in range(_MOST_REACHES):
         run.model_reach = reach
         if call_hook(run.f_models, run.h, run.r, step, j) == 0:
@@ -235,7 +245,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         bound = model[degree + 1]
         if not bound < np.inf:
             return UNKNOWN_ROOT
-        low = _root_of_model(run, model, start, sign, -bound, degree)
+        low = _root_of_model(run, model, start, sign, -bound, degree, near)
         if low == NO_ROOT:
             return NO_ROOT if reach == upper else UNKNOWN_ROOT
         run.decided_to = max((low - _NEAR_ENOUGH) * reach, run.decided_to)
@@ -249,7 +259,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
             at_behind = sign * _value_at(run, t, step, y, a, degree, j, behind) + nu
             if at_behind <= 0.0:
                 return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind, at_behind, upper)
-        high = _root_of_model(run, model, start, sign, bound, degree)
+        high = _root_of_model(run, model, start, sign, bound, degree, low)
         if high == NO_ROOT:
             return UNKNOWN_ROOT
         run.looked_to = min(high * reach, run.looked_to)
@@ -260,6 +270,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         # over the part of the step that is left the bound is much less
         if not high < _LESS:
             return UNKNOWN_ROOT
+        near = low * reach / run.looked_to
         reach = run.looked_to
     return UNKNOWN_ROOT
 

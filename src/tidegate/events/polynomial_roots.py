@@ -142,7 +142,7 @@ def put_polynomial(run, start, sign, j, degree):
 def polynomial_root(run, start, sign, j, degree, upper):
     """First zero in (0, upper] of that polynomial, start > 0."""
     put_polynomial(run, start, sign, j, degree)
-    return first_root(run, degree, upper, 0.0)
+    return first_root(run, degree, upper, 0.0, 0.0)
 
 
 @native
@@ -217,8 +217,21 @@ def _by_newton(c, degree, upper):
 
 
 @native
-def first_root(run, degree, upper, finest):
-    """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero; behind it by ``finest`` at most."""
+def _a_little_behind(c, degree, theta, upper):
+    """Where Newton's method goes on to from a place, if that is a little forward; 0 if it does not."""
+    value, slope = value_and_slope(c, degree, theta)
+    if not slope < 0.0 <= value <= -_GUESSED * theta * slope:
+        return 0.0
+    theta -= value / slope
+    return theta if theta < upper else 0.0
+
+
+@native
+def first_root(run, degree, upper, finest, near):
+    """First zero in (0, upper] of the polynomial in run.bernstein_scratch, which is positive at zero; behind it by ``finest`` at most.
+
+    ``near`` is a guess at it, 0 for none.
+    """
     c = run.bernstein_scratch
     while degree > 1 and c[degree] == 0.0:
         degree -= 1
@@ -233,7 +246,9 @@ def first_root(run, degree, upper, finest):
         return _falling_root(c, degree, 0.0, c[0], upper, at_upper, _start(c, degree, 0.0, c[0], upper, at_upper), finest)
     pool = run.parts_scratch
     row = pool[0]
-    guess = _by_newton(c, degree, upper)
+    guess = _a_little_behind(c, degree, near, upper) if 0.0 < near < upper else 0.0
+    if guess == 0.0:
+        guess = _by_newton(c, degree, upper)
     if guess > 0.0:
         # most often there is one zero up to a little behind it
         behind = min((1.0 + _BEHIND_A_GUESS) * guess, upper)
