@@ -5,6 +5,7 @@ The truth is the area under the peak, in closed form or by quadrature over a var
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -124,6 +125,74 @@ def test_random_peaks_add_what_they_must(method: str) -> None:
 def test_more_random_peaks_add_what_they_must(first: int) -> None:
     wrong = [said for seed in range(first, first + 12) for method in METHODS if (said := misses(seed, method))]
     assert not wrong, "\n".join(wrong)
+
+
+AREAS = {
+    "bell": (lambda u: np.exp(-u * u), lambda u: 0.5 * math.sqrt(math.pi) * math.erf(u)),
+    "resonance": (lambda u: 1.0 / (1.0 + u * u), math.atan),
+    "soliton": (lambda u: 1.0 / np.cosh(u), lambda u: 2.0 * math.atan(math.tanh(0.5 * u))),
+}
+
+
+class Drift(NamedTuple):
+    """An unknown that moves in a straight line, but for peaks of time, on any scale of time: up to a time, where its series says nothing of them."""
+
+    start: float
+    until: float
+    y0: float
+    speed: float
+    peaks: tuple[tuple[str, float, float, float], ...]  # shape, centre, width, height
+
+    @property
+    def model(self) -> Any:
+        return tg.ode(lambda t, y: [self.speed + sum(height * AREAS[kind][0]((t - c) / w) for kind, c, w, height in self.peaks)], [self.y0])
+
+    @property
+    def end(self) -> float:
+        areas = [h * w * (AREAS[kind][1]((self.until - c) / w) - AREAS[kind][1]((self.start - c) / w)) for kind, c, w, h in self.peaks]
+        return self.y0 + self.speed * (self.until - self.start) + sum(areas)
+
+
+def drift(seed: int) -> Drift:
+    """One to three peaks of a width of 3e-4 to 0.3 of the run."""
+    chosen = random.Random(seed)
+    length = 10.0 ** chosen.uniform(-2.0, 4.0)
+    start = chosen.choice((0.0, 0.0, -1.0, 100.0)) * length
+    peaks = [
+        (
+            chosen.choice(list(AREAS)), start + length * chosen.uniform(0.1, 0.9), length * 10.0 ** chosen.uniform(-3.5, -0.5),
+            10.0 ** chosen.uniform(-2.0, 2.0) / length,
+        ) for _ in range(chosen.randint(1, 3))
+    ]  # fmt: skip
+    return Drift(start, start + length, chosen.choice((0.0, 1.0, -0.5)), 10.0 ** chosen.uniform(-14.0, 0.0) / length, tuple(peaks))
+
+
+def is_off(given: Drift, method: str) -> bool:
+    """Whether a run is wrong by more than what errors of 1e-8 of all that is there add up to."""
+    found = tg.simulate(given.model, (given.start, given.until), method=method, rtol=1e-8, atol=1e-10, progress=False).final["y[0]"]
+    size = abs(given.end) + max(width * height for _, _, width, height in given.peaks)
+    return not abs(found - given.end) <= 3e-6 * size
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        # the first step, which nothing limits, is longer than the run by seventeen powers of ten
+        Drift(2606.755136428515, 2632.8226877928796, 0.0, 7.78e-12, (("soliton", 2625.7825508304345, 0.1593128376161298, 0.010376517767067694),)),
+        # where the forcing wakes a step ends that might be two million times as long
+        Drift(0.0, 0.030507278417384813, -0.5, 13.187222572203808, (("soliton", 0.013100192706337619, 1.987652143127927e-05, 1152.3286481429684),)),
+    ],
+    ids=["a step far beyond the end", "a step cut short"],
+)
+@pytest.mark.parametrize("method", ["taylor", "radau"])
+def test_a_peak_counts_in_a_step_whose_series_says_nothing_of_it(given: Drift, method: str) -> None:
+    assert not is_off(given, method)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 400, 100))
+def test_peaks_beside_a_straight_line_count_on_any_scale_of_time(first: int) -> None:
+    assert not [seed for seed in range(first, first + 100) if is_off(drift(seed), "taylor")]
 
 
 @pytest.mark.parametrize("method", METHODS)

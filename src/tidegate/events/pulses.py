@@ -152,7 +152,9 @@ def _look_at(run, t, k, low, high, first, last, ends):
         return
     # what comes before is kept, so it must not have begun to rise
     way = max(theta - _BEFORE * width - first, _PART_OF_THE_WAY * (theta - first))
-    while way > _EDGE * _EDGE and _has_begun(run, t, first, way):
+    # the step may be longer than the way by any factor
+    least = _EDGE * _EDGE * way
+    while way > least and _has_begun(run, t, first, way):
         way *= _PART_OF_THE_WAY
     if first + way < run.pulse_theta:
         run.pulse_theta = first + way

@@ -257,6 +257,11 @@ class WholeStep:
     def _size(self, value: str, lanes: int) -> str:
         return self.text.call("fabs", lanes, value)
 
+    def _least(self, first: int | str, lanes: int) -> str:
+        """How large an unknown is at the start, or counts at least."""
+        text = self.text
+        return text.maximum(self._size(text.load("%y", self.at(first), lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
+
     # ---- how long the step may be
 
     def _compare(self, first: int | str, lanes: int, scale: str, sums: _Sums) -> None:
@@ -291,21 +296,18 @@ class WholeStep:
         """
         text = self.text
 
-        def least(first: int | str, lanes: int) -> str:
-            return text.maximum(self._size(text.load("%y", self.at(first), lanes), lanes), text.load("%box", self._of(0, first), lanes), lanes)
-
         def at_once(first: int | str, lanes: int, sums: _Sums) -> None:
             moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), spread_literal(_MOVES, lanes))
-            scale = text.maximum(moved, least(first, lanes), lanes)
+            scale = text.maximum(moved, self._least(first, lanes), lanes)
             text.store(scale, "%box", self._of(1, first), lanes)
             self._compare(first, lanes, scale, sums)
 
         def still(first: int | str, lanes: int, sums: _Sums) -> None:
-            self._compare(first, lanes, least(first, lanes), sums)
+            self._compare(first, lanes, self._least(first, lanes), sums)
 
         def later(first: int | str, lanes: int, sums: _Sums) -> None:
             moved = text.op("fmul", lanes, self._size(self._coefficients(1, first, lanes), lanes), self._spread(radius, lanes))
-            scale = text.maximum(moved, least(first, lanes), lanes)
+            scale = text.maximum(moved, self._least(first, lanes), lanes)
             place = self._of(1, first)
             text.store(scale if self.members == 1 else text.either(is_alike, text.load("%box", place, lanes), scale), "%box", place, lanes)
             self._compare(first, lanes, scale, sums)
@@ -494,8 +496,11 @@ class WholeStep:
         def left_and_allowed(first: int | str, lanes: int) -> tuple[str, str]:
             rate = text.op("fmul", lanes, text.load("%rate", self.at(first), lanes), self._spread(step, lanes))
             left = self._size(text.new(f"fsub {kind(lanes)} {rate}, {text.load('%box', self._of(2, first), lanes)}"), lanes)
-            scale = text.load("%box", self._of(1, first), lanes)
-            scale = text.maximum(self._size(text.load("%end", self.at(first), lanes), lanes), scale, lanes)
+            # how far the unknown would have moved in as long a step as the series allows is of no account: this one may be much shorter
+            moved = self._size(text.load("%a", self._place(1, first, 0), lanes), lanes)
+            scale = text.maximum(
+                self._size(text.load("%end", self.at(first), lanes), lanes), text.maximum(moved, self._least(first, lanes), lanes), lanes
+            )
             return left, text.op("fmul", lanes, scale, self._spread(fit, lanes))
 
         def body(first: int | str, lanes: int, sums: _Sums) -> None:

@@ -297,7 +297,6 @@ def _misfit(run, theta, step):
         inside[q] = y[q] + inside[q] * theta
     point = inside if theta < 1.0 else run.y_end
     rate = run.scratch_2  # run.series_rate is that at the end
-    scale = _scales(run)
     _rates(run, run.t + theta * step, point, rate)
     worst = 0.0
     for q in range(n):
@@ -305,7 +304,9 @@ def _misfit(run, theta, step):
         if not left < np.inf:
             run.not_finite_at = run.t + theta * step
             return np.inf
-        allowed = (order + 1.0) * _INNER * run.rtol * max(scale[q], abs(point[q])) + _ROUNDING * sizes[q]
+        # as large as it is in this step, which may be much shorter than its series allows
+        size = max(abs(y[q]), run.atol[q] / run.rtol, abs(a[q]), abs(point[q]))
+        allowed = (order + 1.0) * _INNER * run.rtol * size + _ROUNDING * sizes[q]
         if left > worst * allowed:
             worst = left / allowed
             run.worst = q
