@@ -129,6 +129,16 @@ def test_runs_go_on_where_it_cannot_be_made(monkeypatch: pytest.MonkeyPatch, tmp
     assert packed._until_look > repeated_runs.NEVER - 10
 
 
+def test_a_place_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(repeated_runs, "safe_directory", lambda: tmp_path / "file")
+    prepared = tg.prepare(_ball(), (0.0, 2.75))
+    for _ in range(2):
+        with pytest.raises(tg.TidegateError, match="no machine code of its own could be made: .*directory"):
+            prepared.compile()
+    assert prepared.run().status == "finished"
+
+
 def test_runs_that_python_takes_part_in_say_that_there_is_nothing_to_compile() -> None:
     prepared = tg.prepare(_ball(), (0.0, 1.0), max_steps=1000)
     with pytest.raises(tg.UsageError, match="not one call of machine code each"):

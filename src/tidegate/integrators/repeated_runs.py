@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 from time import perf_counter
-from typing import Any, Final
+from typing import IO, Any, Final
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -131,7 +131,8 @@ class _Making:
         self.key = wish.key
         self._path = safe_directory() / _FOLDER / f"{self.key}.o"
         self._module: NativeModule | None = None
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._says: IO[str] | None = None  # what it says, as long as it is at work
         self._said = ""
         self.has_failed = False
 
@@ -147,8 +148,11 @@ class _Making:
             if self._module is None and not self.has_failed:
                 process = self._process
                 is_over = process is None or process.poll() is not None
-                if process is not None and is_over:
-                    _, self._said = process.communicate()
+                if self._says is not None and is_over:
+                    self._says.seek(0)
+                    self._said = self._says.read()
+                    self._says.close()
+                    self._says = None
                     _running.discard(self)
                 code = read_object(self._path) if is_over else None
                 if code is not None:
@@ -172,14 +176,15 @@ class _Making:
                 self._begin()
 
     def waited_for(self) -> int:
-        """Its address, as soon as it is there."""
+        """Its address, as soon as it is there; what has failed is tried again."""
         if not self.is_there():
             with _LOOKING:
-                if self._process is None:
+                if self._process is None or self.has_failed:
+                    self.has_failed = False
                     self._begin()
                 process = self._process
-            assert process is not None
-            process.wait()
+            if process is not None:
+                process.wait()
         if not self.is_there():
             raise TidegateError(
                 f"no machine code of its own could be made: {' '.join(self._said.split()[-_WORDS:])}",
@@ -188,21 +193,22 @@ class _Making:
         return self.address
 
     def _begin(self) -> None:
-        folder = self._path.parent
+        folder, self._process = self._path.parent, None
+        program = "import sys; from tidegate.compiled.own_code import make; make(*sys.argv[1:])"
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        nothing = subprocess.DEVNULL
+        self._says = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115, closed when the process has ended
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             prune(folder.iterdir(), _MOST_BYTES, lambda path: path.stat().st_mtime)
             with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".wish", delete=False, encoding="utf-8") as file:
                 file.write(self._wish.written())
-            program = f"from tidegate.compiled.own_code import make; make({file.name!r}, {str(self._path)!r})"
-            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            self._process = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
-                [sys.executable, "-c", program],
-                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-            )  # fmt: skip
+            call = [sys.executable, "-c", program, file.name, str(self._path)]
+            self._process = subprocess.Popen(call, env=environment, stdin=nothing, stdout=nothing, stderr=self._says)  # noqa: S603, this interpreter
             _running.add(self)
         except OSError as error:
-            self.has_failed, self._said = True, str(error)
+            self._says.close()
+            self._says, self.has_failed, self._said = None, True, str(error)
 
 
 _LOOKING: Final = threading.Lock()
