@@ -193,7 +193,7 @@ class Prepared:
             if packed_runs is None:
                 raise UsageError(
                     "these runs are not one call of machine code each, so that there is nothing to compile",
-                    hint="leave out progress, on_rows and max_steps; functions that Python computes, delays and large systems are called as they are",
+                    hint="there is with method 'taylor', 'radau' or 'rodas5p', without progress, on_rows, max_steps, functions of Python and delays",
                 )
             packed_runs.run()
             packed_runs.use_own_code()
