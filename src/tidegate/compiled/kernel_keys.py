@@ -44,7 +44,7 @@ _ENTRIES: Final = "entries"  # a folder of the cache
 _NOTES: Final = "keys"  # another
 _MOMENT: Final = 2_000_000_000  # nanoseconds
 _MOST_NOTES: Final = 1 << 20  # bytes of notes
-_MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 5 MiB
+_MOST_BYTES: Final = 256 << 20  # of kernels on disk, of all versions; one has some 15 MiB
 
 
 def kernel_directory() -> Path:
