@@ -134,7 +134,7 @@ def test_a_place_that_cannot_be_written_is_told(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(repeated_runs, "safe_directory", lambda: tmp_path / "file")
     prepared = tg.prepare(_ball(), (0.0, 2.75))
     for _ in range(2):
-        with pytest.raises(tg.TidegateError, match="no machine code of its own could be made: .*directory"):
+        with pytest.raises(tg.TidegateError, match=r"no machine code of its own could be made: .*directory"):
             prepared.compile()
     assert prepared.run().status == "finished"
 
