@@ -28,7 +28,6 @@ from tidegate.quick_dataclass import dataclass
 __all__ = ["Wish", "make"]
 
 _INTEGERS: Final = "tidegate.integers"  # what stands in the memory of a run and stays
-_WORD: Final = 8  # bytes
 _FUNCTION: Final = re.compile(r"(?m)(?=^define )")
 _RUN: Final = r"%(?:extracted\.h|arg\.\w+\.0)[\w.]*"  # the pointer to its integers, see ``run_type``
 _PLACE: Final = re.compile(rf"(?m)^ *(%[\w.]+) = getelementptr (?:inbounds |nuw |nusw )*i8, ptr {_RUN}, i64 (\d+)$")
