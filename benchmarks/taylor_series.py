@@ -26,7 +26,7 @@ __all__ = ["CASES", "Case", "Pair", "pairs", "prepare"]
 RTOL: Final = 1e-8
 LEAST_SECONDS: Final = 2e-3  # of a timed piece of work
 MOST_SECONDS: Final = 0.02  # of runs of one preparation
-MOST_REPEATS: Final = 90
+MOST_REPEATS: Final = 90  # likewise: behind a hundred it may look for machine code of its own
 PERIOD: Final = 50e-6  # of P8's switch
 
 

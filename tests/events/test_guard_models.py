@@ -30,7 +30,7 @@ Pair = tuple[Expr, Callable[[Place], Any]]  # what tidegate gets, and the same b
 @pytest.fixture(scope="module")
 def plain() -> ModuleType:
     """The module as plain Python."""
-    return as_plain_python("tidegate.events.guard_models", "tidegate.events.function_models", "tidegate.events.guard_plans")
+    return as_plain_python("tidegate.events.guard_models", "tidegate.events.function_models", "tidegate.events.guards", "tidegate.events.guard_plans")
 
 
 TIME: Final = symbol(Role.TIME, "t")

@@ -71,13 +71,15 @@ def entry_bitcode(function: Callable[..., Any], signature: Signature) -> bytes:
     ----------
     function, signature : see ``entry_code``.
     """
-    folder = entry_directory(function.__module__)
-    path = None if folder is None else (folder / _file_name(function)).with_suffix(_BITCODE)
-    bitcode = None if path is None else read_object(path)
-    if bitcode is None:
-        _, bitcode = _compiled(function, signature)
-        if path is not None and sources_are_as_they_were():
-            write_object(path, bitcode)
+    folders = (entry_directory(function.__module__), shipped_entry_directory(function.__module__))
+    own, *others = (None if folder is None else (folder / _file_name(function)).with_suffix(_BITCODE) for folder in folders)
+    for path in (own, *others):
+        bitcode = None if path is None else read_object(path)
+        if bitcode is not None:
+            return bitcode
+    _, bitcode = _compiled(function, signature)
+    if own is not None and sources_are_as_they_were():
+        write_object(own, bitcode)
     return bitcode
 
 

@@ -18,27 +18,10 @@ from tidegate.compiled.workspace import CHOSEN, COMPUTED, MOVING, WRITTEN
 from tidegate.expressions import Expr, Role, dependencies, node, select, symbol, walk
 from tidegate.expressions.differentiate import tangent
 from tidegate.expressions.nodes import raw_node
-from tidegate.expressions.tape import (
-    CONST,
-    FIRST_FUNCTION,
-    GE,
-    GT,
-    LOOKUP,
-    NEG,
-    NONZERO,
-    NOT,
-    SEGMENT,
-    SELECT,
-    SPLINE,
-    SQUARE,
-    UNKNOWN,
-    build_tape,
-)  # fmt: skip
+from tidegate.expressions.tape import CONST, FIRST_FUNCTION, OF_ONE, OF_PLACES, SELECT, build_tape
 
 __all__ = ["guard_tapes"]
 
-_OF_ONE: Final = frozenset({SQUARE, NEG, NONZERO, NOT, GE, GT})  # operations with one operand, beside functions
-_NOT_OF_REGISTERS: Final = frozenset({SEGMENT, LOOKUP, SPLINE, UNKNOWN})  # tables have places behind their argument
 _LONGEST_BEND: Final = 4000  # rows of a tape: the second derivative of a longer one costs more than the parts it saves
 
 
@@ -113,10 +96,10 @@ def _kinds(code: NDArray[np.int64], n_inputs: int, points: range) -> list[int]:
     for operation, *operands in code.tolist():
         if operation == CONST:
             kinds.append(WRITTEN)
-        elif operation in _NOT_OF_REGISTERS or operation == SELECT:
+        elif operation in OF_PLACES or operation == SELECT:
             kinds.append(CHOSEN)
         else:
-            has_one = operation in _OF_ONE or operation >= FIRST_FUNCTION
+            has_one = operation in OF_ONE or operation >= FIRST_FUNCTION
             of = {kinds[register] for register in operands[: 1 if has_one else 2]}
             kinds.append(MOVING if MOVING in of else CHOSEN if CHOSEN in of else COMPUTED)
     return kinds[n_inputs:]

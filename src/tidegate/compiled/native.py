@@ -36,6 +36,7 @@ __all__ = [
     "load",
     "named",
     "offer",
+    "offered",
     "optimised_object",
     "read_object",
     "this_processor",
@@ -174,7 +175,7 @@ def named(addresses: Collection[int]) -> dict[int, tuple[str, str]]:
     """Of addresses of functions, as far as it is known of what they were made: the text, and the name in it."""
     found: dict[int, tuple[str, str]] = {}
     for module in (*_with_text,):
-        for name in _offered(module.text):
+        for name in offered(module.text):
             address = module.address(name)
             if address in addresses:
                 found[address] = module.text, name
@@ -200,7 +201,7 @@ def _made(text: str, key: str, *, is_reusable: bool) -> NativeModule:
         code = _host().compiled(text)
         if path is not None:
             write_object(path, code)
-    engine = _Library(code, _offered(text), _library_functions(text)) if _HAS_LIBRARIES else _linked(code)
+    engine = _Library(code, offered(text), _library_functions(text)) if _HAS_LIBRARIES else _linked(code)
     return NativeModule(engine, is_from_cache, key if _HAS_LIBRARIES and is_reusable and len(code) <= _LARGEST_SPARE else "")
 
 
@@ -346,7 +347,7 @@ def address_in_library(name: str) -> int:
     return 0
 
 
-def _offered(ir: str) -> list[str]:
+def offered(ir: str) -> list[str]:
     """What a text offers by name: functions, and the variables of a few."""
     heads = [text[: text.index("(")].partition(" @") for text in f"\n{ir}".split("\ndefine ")[1:]]
     variables = re.findall(r"@([\w.]+) = global ", ir) if " = global " in ir else []

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from tidegate.compiled.entry_code import ENTRY
 from tidegate.compiled.kernel_keys import kernel_version
-from tidegate.compiled.native import this_processor, write_object
+from tidegate.compiled.native import offered, optimised_object, this_processor, write_object
 from tidegate.compiled.number_table import NUMBERS
 from tidegate.quick_dataclass import dataclass
 
@@ -99,8 +99,6 @@ def make(wish: str, target: str) -> None:
 def object_of(wish: Wish) -> bytes:
     """The object file; the root is its only function, ``ENTRY``."""
     import llvmlite.binding as llvm
-
-    from tidegate.compiled.native import optimised_object
 
     context = llvm.create_context()
     whole = llvm.parse_assembly(_constants(wish), context=context)
@@ -190,7 +188,6 @@ def _as_calls(text: str) -> str:
 
 def _renamed(text: str, number: int) -> str:
     """A text of a model's functions, under names of its own, whose numbers are read once and not looked into."""
-    names = [text[: text.index("(")].partition(" @")[2] for text in f"\n{text}".split("\ndefine ")[1:]]
-    for name in sorted([*names, NUMBERS], key=len, reverse=True):
+    for name in sorted(offered(text), key=len, reverse=True):
         text = re.sub(rf"@{re.escape(name)}(?![\w.])", f"@{_name((number, name))}", text)
     return _NUMBER.sub(r"\1, !invariant.load !0", text) + "\n!0 = !{}\n"

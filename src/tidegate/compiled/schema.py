@@ -511,13 +511,12 @@ FIELDS: Final[tuple[Field, ...]] = (
 )  # fmt: skip
 
 # integers that stay as they are from the start of a run to its end: sizes, functions, facts of the model, where arrays begin
-_OF_MEMORY: Final = ("address_h", "address_r")
 LASTING: Final = frozenset(
-    field.name
-    for field in FIELDS
-    if (field.shape is not None and not field.part_of)
-    or (field.kind == "integer" and field in [*_SIZES, *_FUNCTIONS, *_FACTS] and field.name not in ("rank", *_OF_MEMORY))
-    or field.name in ("wants_event_rows", "wants_step_rows", "keeps_polynomials", "stages_wanted")
-)
+    [
+        *(field.name for field in FIELDS if field.shape is not None and not field.part_of),
+        *(field.name for field in (*_SIZES, *_FUNCTIONS, *_FACTS) if field.kind == "integer" and field.shape is None),
+        *("wants_event_rows", "wants_step_rows", "keeps_polynomials", "stages_wanted"),
+    ]
+) - {"rank", "address_h", "address_r"}
 LASTING_ARRAYS: Final = tuple(field.name for field in _FACTS if field.kind == "integer" and field.shape is not None)
 FUNCTIONS: Final = tuple(field.name for field in _FUNCTIONS if field.name in LASTING)  # integers that are addresses

@@ -18,7 +18,8 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import LANES
 from tidegate.compiled.weighted_sum import product_of_two, product_plus, sum_of_two
 from tidegate.events.function_models import is_function, put_function, put_real_power
-from tidegate.events.guard_plans import STILL, chosen, first_register, use_plan
+from tidegate.events.guard_plans import STILL, chosen, use_plan
+from tidegate.events.guards import first_row
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import ADD, DIV, MUL, NEG, POW, SELECT, SQUARE, SUB
 
@@ -241,7 +242,7 @@ def guard_model(run, step, guard):
     if plan < 0:
         return 0
     value = run.tape_value[guard]
-    ahead = first_register(run) - run.tape_first[guard]
+    ahead = first_row(run) - run.tape_first[guard]
     for place in range(run.n_planned[plan] - 1, -1, -1):
         row = run.planned_rows[plan, place]
         if code[row, 0] == SELECT:

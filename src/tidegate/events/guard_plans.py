@@ -15,28 +15,10 @@ from tidegate.compiled.jit import native
 from tidegate.compiled.schema import MOST_PLANS
 from tidegate.compiled.workspace import CHOSEN, COMPUTED, WRITTEN
 from tidegate.events.function_models import function_value, is_function
-from tidegate.expressions.tape import (
-    ADD,
-    AND,
-    DIV,
-    GE,
-    GT,
-    LOOKUP,
-    MUL,
-    NEG,
-    NONZERO,
-    NOT,
-    OR,
-    POW,
-    SEGMENT,
-    SELECT,
-    SPLINE,
-    SQUARE,
-    SUB,
-    UNKNOWN,
-)  # fmt: skip
+from tidegate.events.guards import first_number, first_row
+from tidegate.expressions.tape import ADD, AND, DIV, GE, GT, MUL, NEG, NONZERO, NOT, OF_ONE, OF_PLACES, OR, POW, SELECT, SQUARE, SUB
 
-__all__ = ["STILL", "chosen", "first_register", "use_plan"]
+__all__ = ["STILL", "chosen", "use_plan"]
 
 STILL: Final = 1  # of a register: a number
 _ASKED: Final = 2  # it moves, and somebody reads it
@@ -44,20 +26,14 @@ _NO_MODEL: Final = -1  # instead of how many rows a plan has
 
 
 @native
-def first_register(run):
-    """Where the rows of a tape begin."""
-    return 2 + 3 * run.n_used + run.n_p + run.n_m
-
-
-@native
 def _has_one_operand(operation):
-    return operation in (SQUARE, NEG, NONZERO, NOT, GE, GT) or is_function(operation)
+    return operation in OF_ONE or is_function(operation)
 
 
 @native
 def _is_known(operation):
-    """True of operations on registers alone; tables have places behind their argument, and of what is opaque nothing is known."""
-    return operation not in (SEGMENT, LOOKUP, SPLINE, UNKNOWN)
+    """True of operations on registers alone."""
+    return operation not in OF_PLACES
 
 
 @native
@@ -182,7 +158,7 @@ def _ask_for_rows(run, slot, start, end, target):
 @native
 def _read_number(run, k):
     """What stands in the parameter, mode or discrete variable that the k-th of the registers that tapes read is."""
-    place = run.read_registers[k] - 2 - 2 * run.n_used
+    place = run.read_registers[k] - first_number(run)
     return run.p[place] if place < run.n_p else run.m[place - run.n_p]
 
 
@@ -213,7 +189,7 @@ def _make(run, guard):
         still[run.read_registers[k]] = STILL
     start = run.tape_first[guard]
     end = start + run.tape_rows[guard]
-    first = first_register(run)
+    first = first_row(run)
     _put_numbers(run, start, end, first)
     _ask(run, slot, run.tape_value[guard])
     run.n_planned[slot] = _ask_for_rows(run, slot, start, end, first + end - start)
@@ -228,7 +204,7 @@ def _put_back(run, slot):
         register = run.planned_registers[slot, k]
         run.guard_models[register, 0] = run.planned_numbers[slot, k]
         still[register] = STILL
-    ahead = first_register(run) - run.tape_first[run.planned_guard[slot]]
+    ahead = first_row(run) - run.tape_first[run.planned_guard[slot]]
     for k in range(run.n_planned[slot]):
         still[run.planned_rows[slot, k] + ahead] = _ASKED
 

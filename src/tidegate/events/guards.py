@@ -13,6 +13,9 @@ from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 __all__ = [
     "expected_sign",
     "find_open",
+    "first_bend",
+    "first_number",
+    "first_row",
     "guard_polynomials",
     "guard_roundoff",
     "guard_slopes",
@@ -37,12 +40,29 @@ def refresh_activity(run):
 
 
 @native
+def first_number(run):
+    """The register of tapes at which parameters begin, and behind them what is constant between events."""
+    return 2 + 2 * run.n_used
+
+
+@native
+def first_bend(run):
+    """That at which second derivatives begin."""
+    return first_number(run) + run.n_p + run.n_m
+
+
+@native
+def first_row(run):
+    """That of the first row of a tape, behind all that tapes read."""
+    return first_bend(run) + run.n_used
+
+
+@native
 def prepare_registers(run):
     """Parameters and modes as point intervals behind the unknowns and their rates."""
-    n_used = run.n_used
     lo = run.lower_scratch
     hi = run.upper_scratch
-    offset = 2 + 2 * n_used
+    offset = first_number(run)
     for k in range(run.n_p):
         lo[offset + k] = run.p[k]
         hi[offset + k] = run.p[k]
@@ -58,7 +78,7 @@ def tape_rounding(run, j):
     lo = run.lower_scratch
     hi = run.upper_scratch
     value = run.tape_value[j]
-    first = 2 + 3 * run.n_used + run.n_p + run.n_m
+    first = first_row(run)
     largest = 0.0
     for k in range(first, first + run.tape_rows[j]):
         largest = max(largest, abs(lo[k]), abs(hi[k]))

@@ -20,7 +20,7 @@ from tidegate.compiled.calls import call_hook, call_tangent, call_unit, call_val
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.schema import LANES, MOST_PARTS_AT_ONCE
 from tidegate.compiled.weighted_sum import signed_row
-from tidegate.events.guards import expected_sign, polynomial_point, prepare_registers, tape_rounding
+from tidegate.events.guards import expected_sign, first_bend, polynomial_point, prepare_registers, tape_rounding
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root, value_and_slope
 from tidegate.events.tolerances import EPS, SAME_TIME
@@ -58,7 +58,7 @@ def fill_bounds(run, t, step, y, a, degree, low, high):
     hi[0] = t + high * step
     lo[1 + 2 * n_used] = step
     hi[1 + 2 * n_used] = step
-    bends = 2 + 2 * n_used + run.n_p + run.n_m
+    bends = first_bend(run)
     for u in range(n_used):
         q = used[u]
         c[0] = y[q]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from tidegate.compiled.jit import INTEGER, kernel_entry, native
 from tidegate.compiled.workspace import matrix
+from tidegate.events.guards import first_row
 from tidegate.expressions import interval, tape
 
 __all__ = ["tape_range"]
@@ -24,6 +25,6 @@ def tape_range(run, guard_and_level):
     first = run.tape_first[guard]
     rows = run.tape_rows[guard_and_level]
     code = matrix(run.h, run.tape_code_at + 4 * first, rows, 4)
-    inputs = 2 + 3 * run.n_used + run.n_p + run.n_m
+    inputs = first_row(run)
     _run_tape(code, rows, inputs, run.constants, run.lower_scratch, run.upper_scratch)
     return 0

@@ -20,6 +20,7 @@ from tidegate.executive.recorder import Legend
 from tidegate.executive.session import Session
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
+from tidegate.integrators.packed_run import PackedRuns
 from tidegate.later_stages import later
 from tidegate.results import Result
 from tidegate.results.labels import number
@@ -99,18 +100,22 @@ class Prepared:
         """What a result takes up of a run that was one call, when it is looked at."""
         return partial(read, self._legend, self.problem.model.seconds, self.source)
 
-    def _memory(self, spare: list[StepIntegrator], problem: Problem) -> StepIntegrator:
+    def _memory(self) -> StepIntegrator:
         """Of a run that is over, as it has left it, else new."""
         try:
-            integrator = spare.pop()
+            integrator = self._spare.pop()
         except IndexError:  # also where another thread took the last
             return self.integrator()
-        return integrator if integrator.problem is problem or integrator.take(problem) else self.integrator()
+        return integrator if integrator.problem is self.problem or integrator.take(self.problem) else self.integrator()
+
+    def _packed(self, integrator: StepIntegrator) -> PackedRuns | None:
+        """Runs in this memory as one call each, if they can be."""
+        return integrator.pack_runs() if integrator.may_pack and self._is_plain else None
 
     @contextmanager
     def lent(self) -> Generator[StepIntegrator]:
         """The memory of a run in this block, not started."""
-        integrator = self._memory(self._spare, self.problem)
+        integrator = self._memory()
         integrator.reset()
         try:
             yield integrator
@@ -128,23 +133,19 @@ class Prepared:
         InterruptedRunError : Ctrl-C; likewise.
         """
         began = perf_counter()
-        own = vars(self)  # a class that answers wrong names looks all of them up slowly
-        spare: list[StepIntegrator] = own["_spare"]
-        integrator = self._memory(spare, own["problem"])
-        packed_runs = integrator.packed_runs
-        if packed_runs is None and integrator.may_pack and self._is_plain:
-            packed_runs = integrator.pack_runs()
+        integrator = self._memory()
+        packed_runs = integrator.packed_runs or self._packed(integrator)
         if packed_runs is None:
             return self._run_in(integrator, perf_counter() - began + self.problem.model.seconds)
         try:
             answer = packed_runs.run()
             if not isinstance(answer, int):
-                result = Result.recorded(own.get("_read") or self._read, answer, packed_runs.kinds, perf_counter() - began)
-                spare.append(integrator)
+                result = Result.recorded(self._read, answer, packed_runs.kinds, perf_counter() - began)
+                self._spare.append(integrator)
                 return result
         except KeyboardInterrupt:
             # what there was of the result is made again
-            return self._run_in(self._memory(spare, self.problem), self.problem.model.seconds, is_interrupted=True)
+            return self._run_in(self._memory(), self.problem.model.seconds, is_interrupted=True)
         stop = stopped(answer)
         if stop is None:
             integrator.may_pack, integrator.packed_runs = False, None  # so it would be the next time
@@ -185,11 +186,9 @@ class Prepared:
         0.367879
         """
         self.run()  # what runs of this kind come to is known afterwards
-        integrator = self._memory(self._spare, self.problem)
-        packed_runs = integrator.packed_runs
-        if packed_runs is None and integrator.may_pack and self._is_plain:
-            packed_runs = integrator.pack_runs()
+        integrator = self._memory()
         try:
+            packed_runs = integrator.packed_runs or self._packed(integrator)
             if packed_runs is None:
                 raise UsageError(
                     "these runs are not one call of machine code each, so that there is nothing to compile",

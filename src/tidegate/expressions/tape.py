@@ -62,6 +62,9 @@ CBRT: Final = 37
 ERF: Final = 38
 FLOOR: Final = 39
 
+OF_ONE: Final = (SQUARE, NEG, NONZERO, NOT, GE, GT)  # operations with one operand, beside functions
+OF_PLACES: Final = (SEGMENT, LOOKUP, SPLINE, UNKNOWN)  # those that are not of registers alone: tables have places behind their argument
+
 _OPCODES: Final[dict[str, int]] = {
     "add": ADD,
     "sub": SUB,

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +21,7 @@ from tidegate.compiled.kernel_keys import KERNEL, entries_in
 from tidegate.compiled.kernel_sources import native_modules
 from tidegate.errors import UsageError
 from tidegate.integrators.kernel_cache import USUAL, compile_parts
+from tidegate.integrators.other_process import other_process
 
 __all__ = ["compile_kernel", "place_for_all", "take_part"]
 
@@ -56,11 +55,10 @@ def compile_kernel(place: Path, told: Callable[[int, int], None], *, usual: bool
         raise UsageError(what, hint=advice)
     wanted = [*_entries(usual=usual)]
     count = processes or os.cpu_count() or 1
-    environment = {**os.environ, "TIDEGATE_CACHE_DIR": str(place), "TIDEGATE_SHIPPED_DIR": "", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with tempfile.TemporaryFile("w+") as said:
-        workers = [subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
-            [sys.executable, "-c", f"from tidegate.integrators.compile_kernel import take_part; take_part({k}, {count}, usual={usual})"],
-            env=environment, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+        workers = [other_process(
+            f"from tidegate.integrators.compile_kernel import take_part; take_part({k}, {count}, usual={usual})",
+            says=said, TIDEGATE_CACHE_DIR=str(place), TIDEGATE_SHIPPED_DIR="",
         ) for k in range(count)]  # fmt: skip
         try:
             while any(worker.poll() is None for worker in workers):

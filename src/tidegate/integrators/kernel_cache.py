@@ -20,6 +20,7 @@ from tidegate.cache_folder import cache_directory
 from tidegate.compiled import entry_code
 from tidegate.compiled.compiled_model import CompiledModel
 from tidegate.compiled.kernel_keys import entry_directory, kernel_directory, shipped_entry_directory, shipped_kernel_directory
+from tidegate.integrators.other_process import other_process
 from tidegate.integrators.simple_events import may_be_simple
 from tidegate.no_collections import no_collections
 
@@ -156,14 +157,8 @@ def _share(method: str, *, has_relations: bool, is_simple: bool, has_derivatives
     if not kernel_directory().is_relative_to(cache_directory()):
         return  # of this process alone
     program = f"from tidegate.integrators.kernel_cache import compile_ahead; compile_ahead({missing})"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    nothing = subprocess.DEVNULL
     try:
-        for _ in range(others):
-            other = subprocess.Popen(  # noqa: S603, this interpreter and a text of ours
-                [sys.executable, "-c", program], env=environment, stdin=nothing, stdout=nothing, stderr=nothing
-            )
-            _others.append(other)  # it is not waited for
+        _others.extend(other_process(program) for _ in range(others))  # they are not waited for
     except OSError:
         return
     waiting = [part for kind in missing for part in _AHEAD[kind]]

@@ -29,6 +29,7 @@ from tidegate.compiled.own_code import Wish
 from tidegate.compiled.schema import FUNCTIONS, LASTING, LASTING_ARRAYS
 from tidegate.compiled.workspace import INDEX_OF, Workspace
 from tidegate.errors import TidegateError
+from tidegate.integrators.other_process import other_process
 
 __all__ = ["FIRST_LOOK", "NEVER", "OwnCode", "RepeatedEntry"]
 
@@ -195,16 +196,13 @@ class _Making:
     def _begin(self) -> None:
         folder, self._process = self._path.parent, None
         program = "import sys; from tidegate.compiled.own_code import make; make(*sys.argv[1:])"
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        nothing = subprocess.DEVNULL
         self._says = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115, closed when the process has ended
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             prune(folder.iterdir(), _MOST_BYTES, lambda path: path.stat().st_mtime)
             with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".wish", delete=False, encoding="utf-8") as file:
                 file.write(self._wish.written())
-            call = [sys.executable, "-c", program, file.name, str(self._path)]
-            self._process = subprocess.Popen(call, env=environment, stdin=nothing, stdout=nothing, stderr=self._says)  # noqa: S603, this interpreter
+            self._process = other_process(program, file.name, str(self._path), says=self._says)
             _running.add(self)
         except OSError as error:
             self._says.close()
@@ -233,11 +231,10 @@ def _entries() -> dict[str, Any]:
 def _wish(work: Workspace, h: NDArray[np.int64], root: str) -> Wish:
     entries = _entries()
     places = {name: INDEX_OF[name] for name in LASTING}
-    called = {int(h[places[name]]): places[name] for name in FUNCTIONS if h[places[name]]}
     by_address = {one.address: symbol for symbol, one in entries.items()}
     texts: list[str] = []
     functions: dict[int, tuple[int, str] | str] = {}
-    own = named(called.keys() - by_address.keys())
+    own = named({int(h[places[name]]) for name in FUNCTIONS} - by_address.keys())
     for name in FUNCTIONS:
         address = int(h[places[name]])
         if address in by_address:
