@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import deque
 from time import perf_counter
 from typing import IO, Any, Final
 from weakref import WeakValueDictionary
@@ -22,9 +23,9 @@ from numpy.typing import NDArray
 from tidegate.cache_folder import cache_directory, prune, safe_directory
 from tidegate.compiled.entry_code import ENTRY
 from tidegate.compiled.first_call import make_gates
+from tidegate.compiled.jit import kernel_entries
 from tidegate.compiled.kernel_keys import KERNEL
 from tidegate.compiled.native import NativeModule, link, named, read_object
-from tidegate.compiled.numba_later import External
 from tidegate.compiled.own_code import Wish
 from tidegate.compiled.schema import FUNCTIONS, LASTING, LASTING_ARRAYS
 from tidegate.compiled.workspace import INDEX_OF, Workspace
@@ -212,24 +213,18 @@ class _Making:
 _LOOKING: Final = threading.Lock()
 _running: set[_Making] = set()  # of which a process is at work
 _known: WeakValueDictionary[str, _Making] = WeakValueDictionary()
+_latest: deque[_Making] = deque(maxlen=16)  # to be linked takes milliseconds, and the next sweep of a model asks for the same
 
 
 def _making_of(work: Workspace, h: NDArray[np.int64], root: str) -> _Making:
     making = _Making(_wish(work, h, root))
-    return _known.setdefault(making.key, making)
-
-
-def _entries() -> dict[str, Any]:
-    """The kernel entries of the modules that are loaded, by their symbols."""
-    found: dict[str, Any] = {}
-    for name, module in sorted(sys.modules.items()):
-        if name.startswith(KERNEL):
-            found.update({one.name: one for one in vars(module).values() if isinstance(one, External) and hasattr(one, "bitcode")})
+    found = _known.setdefault(making.key, making)
+    _latest.append(found)
     return found
 
 
 def _wish(work: Workspace, h: NDArray[np.int64], root: str) -> Wish:
-    entries = _entries()
+    entries = {symbol: one for symbol, one in kernel_entries.copy().items() if one.function.__module__.startswith(KERNEL)}
     places = {name: INDEX_OF[name] for name in LASTING}
     by_address = {one.address: symbol for symbol, one in entries.items()}
     texts: list[str] = []

@@ -182,7 +182,7 @@ class Gathered:
             coords["time"] = ("time", study.times, time)
         if study.sensitivity_parameters:
             coords["parameter"] = ("parameter", np.array(study.sensitivity_parameters, dtype=str))
-        messages = np.full(len(members), "", dtype=object)
+        messages = np.full(len(members), "", dtype=object if self._messages else str)
         for member, text in self._messages.items():
             messages[member] = text
 
@@ -191,7 +191,7 @@ class Gathered:
 
         variables: dict[str, Any] = {
             "status": of_runs(np.array(STATUS)[self.status], long_name="how the run ended"),
-            "message": of_runs(messages.astype(str) if not self._messages else messages, long_name="why it ended"),
+            "message": of_runs(messages, long_name="why it ended"),
             "end_time": of_runs(self._end_time, long_name="time at which the run ended", **time),
             "steps": of_runs(self._steps, long_name="steps of the integrator"),
         }

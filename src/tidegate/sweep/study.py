@@ -170,7 +170,9 @@ def study_of(prepared: Prepared, names: Sequence[str], variables: str | Sequence
     if prepared.options.outputs is not None:
         return Study(prepared, names, chosen, problem.output_times, keeps_events=keeps_events)
     # the end of a run that the model ends is a row at an event; functions of the user may end it anywhere
-    rows = {} if problem.model.has_opaque else {"outputs": [problem.t_end], "event_rows": True}
+    model = problem.model
+    ends_itself = model.initial.says or any(action.terminates for action in model.event_actions)
+    rows = {} if model.has_opaque else {"outputs": [problem.t_end], "event_rows": ends_itself}
     options = replace(prepared.options, **rows)
     return Study(_with_options(prepared, options), names, chosen, None, keeps_events=keeps_events)
 

@@ -53,6 +53,11 @@ class _Pieces:
         first, self._next = self._next, min(self._next + size, len(self._members))
         return self._members[first : self._next]
 
+    @property
+    def are_measured(self) -> bool:
+        """Whether it is known how long a run takes."""
+        return self._seconds < np.inf
+
     def took(self, seconds: float, runs: int) -> None:
         """What a batch has cost."""
         self._seconds = seconds / max(runs, 1)
@@ -135,7 +140,8 @@ def _collected(
     is_over = False
     try:
         while True:
-            while not is_over and len(under_way) < _AHEAD * workers and len(piece := pieces.next()):
+            most = (_AHEAD if pieces.are_measured else 1) * workers
+            while not is_over and len(under_way) < most and len(piece := pieces.next()):
                 under_way[submit(piece)] = len(piece)
             if not under_way:
                 return
