@@ -16,6 +16,7 @@ __all__ = [
     "first_bend",
     "first_number",
     "first_row",
+    "first_powers",
     "guard_polynomials",
     "guard_roundoff",
     "guard_slopes",
@@ -169,6 +170,13 @@ def guard_polynomials(run, t, step):
             for q in range(n):
                 x += run.guard_gradients[q, j] * a[k, q]
             out[k, j] = x
+
+
+@native
+def first_powers(run, t, step):
+    """Of these only how fast guards move at the start of the step: of guards that are not affine the others say little, and few ask for them."""
+    zero = run.zero
+    call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, step, run.coefficients[0], zero, zero, run.guard_coefficients[0])
 
 
 @native

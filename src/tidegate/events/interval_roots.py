@@ -31,8 +31,8 @@ _MOST_PARTS: Final = 2000
 _RESTS_WITHIN: Final = 1 / 32  # of what is looked at: a guard that is nothing but rounding at the ends of a part so short and in it rests at zero
 _NARROW: Final = 1e-6  # of what is looked at: between the zeros of both bounds no guard turns round
 _DOWN_BY: Final = 2.5  # times what a model leaves out: from its lower end to below its upper one, and a little more
-_NEAR_ENOUGH: Final = 2e-10  # of the part a model is for: the guard itself is looked at from there on
-_RIGHT_BEHIND: Final = 1e-9  # of what is looked at
+_NEAR_ENOUGH: Final = 1e-8  # of the part a model is for: the guard itself is looked at from there on; a step of Newton's method squares it
+_RIGHT_BEHIND: Final = 5e-8  # of what is looked at
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
@@ -123,10 +123,12 @@ def _narrowest(run, t, step, theta):
 
 @native
 def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high):
-    """Zero of sign*g + nu between low, where it is positive, and high, where it is ``at_high`` and not (Illinois)."""
+    """Zero of sign*g + nu between low, where it is positive, and high, where it is ``at_high`` and not (Illinois); what it is there in run.at_root."""
     at_low = sign * _value_at(run, t, step, y, a, degree, j, low) + nu
+    run.at_root = at_low
     if at_low <= 0.0:
         return low
+    run.at_root = at_high
     side = 0
     # times that differ by less are one, and the guard may go up and down between them
     one_time = _ONE_TIME * _narrowest(run, t, step, high)
@@ -136,6 +138,8 @@ def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
             break
         theta = secant(low, at_low, high, at_high, least)
         value = sign * _value_at(run, t, step, y, a, degree, j, theta) + nu
+        if value <= 0.0:
+            run.at_root = value
         low, at_low, high, at_high, side = narrowed(low, at_low, high, at_high, side, theta, value)
     return high
 
@@ -153,9 +157,22 @@ def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, at_high, upper
     """The place up to high at which sign*g + nu, which is ``at_high`` there, comes to zero, or right behind the pole where it jumps across."""
     root = _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high)
     # what jumps with a pole may be bounded, as atan(1 / x)
-    if sign * _value_at(run, t, step, y, a, degree, j, root) < -_JUMPS * nu:
+    if run.at_root < -_JUMPS * nu:
         return _behind_pole(run, t, step, y, a, degree, j, sign, root, upper)
     return root
+
+
+@native
+def _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, low, zero, high):
+    """The crossing between low and high, if it is where the model has its ``zero``, to what rounding leaves of time; NO_ROOT if it is not seen there."""
+    half = 0.5 * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
+    after = zero + half
+    before = zero - half
+    if not (low < before and after < high):
+        return NO_ROOT
+    run.at_root = sign * _value_at(run, t, step, y, a, degree, j, after) + nu
+    is_between = -_JUMPS * nu <= run.at_root <= 0.0 and sign * _value_at(run, t, step, y, a, degree, j, before) + nu > 0.0
+    return after if is_between else NO_ROOT
 
 
 @native
@@ -239,6 +256,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
     near = 0.0
     for _ in range(_MOST_REACHES):
         run.model_reach = reach
+        run.falls_with = 0.0
         if call_hook(run.f_models, run.h, run.r, step, j) == 0:
             return UNKNOWN_ROOT
         model = run.guard_models[run.tape_value[j]]
@@ -250,12 +268,18 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
             return NO_ROOT if reach == upper else UNKNOWN_ROOT
         run.decided_to = max((low - _NEAR_ENOUGH) * reach, run.decided_to)
         # the guard is across right behind that, mostly, or where its model has come down by twice what it leaves out
-        steepness = -sign * value_and_slope(model, degree, low)[1]
+        value, slope = value_and_slope(model, degree, low)
+        steepness = -sign * slope
         behind = run.decided_to + _RIGHT_BEHIND * upper
         if steepness > 0.0:
             behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
         is_narrow = steepness > 0.0 and behind - run.decided_to <= _NARROW * upper
         if is_narrow and behind < upper:
+            run.falls_with = steepness / (reach * step)
+            zero = (low + (start + sign * (value - model[0])) / steepness) * reach
+            root = _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, run.decided_to, zero, behind)
+            if root < NO_ROOT:
+                return root
             at_behind = sign * _value_at(run, t, step, y, a, degree, j, behind) + nu
             if at_behind <= 0.0:
                 return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind, at_behind, upper)
@@ -440,6 +464,7 @@ def curved_root(run, t, step, start, upper, guard, is_prepared):
     y = run.y
     a = run.coefficients
     sign = expected_sign(run, guard)
+    run.falls_with = 0.0
     if run.is_opaque[guard] == 1:
         run.found_theta = _sampled_root(run, t, step, y, a, degree, guard, sign, upper)
         return is_prepared

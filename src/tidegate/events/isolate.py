@@ -17,7 +17,7 @@ from tidegate.compiled.workspace import RELATION
 from tidegate.events.dying import crosses_by_chance
 from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
-from tidegate.events.guards import expected_sign, guard_polynomials, guard_roundoff, guard_slopes
+from tidegate.events.guards import expected_sign, first_powers, guard_polynomials, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
 from tidegate.events.kept_sides import is_a_kept_zero
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root, put_polynomial, value_and_slope
@@ -178,9 +178,13 @@ def earliest_of_guards(run, t, step):
     linear = run.is_linear
     of_time = run.is_time
     coefficients = run.guard_coefficients
-    guard_polynomials(run, t, step)
+    if run.n_curved == ng and run.n_sens == 0:
+        first_powers(run, t, step)
+    else:
+        guard_polynomials(run, t, step)
     best = NO_ROOT
     found = -1
+    falls_with = 0.0
     run.is_unresolved = 0
     run.at_pole = 0
     if run.n_curved > 0 and is_any_unresolved(run):
@@ -207,6 +211,7 @@ def earliest_of_guards(run, t, step):
                 if run.n_sens > 0:
                     note_grazings(run, t, step, 0.0, j)
                 run.found_theta = 0.0
+                run.falls_with = 0.0
                 return j
             # an event put it there within the rounding of time, and it is on its way back, or rests
             start = max(1e-3 * nu[j], 1e-3 * abs(g[j]), _LEAST)
@@ -214,6 +219,7 @@ def earliest_of_guards(run, t, step):
         upper = min(best, 1.0)
         if not upper > 0.0:
             continue
+        run.falls_with = 0.0
         if linear[j] == 1:
             low = 0.0
             for k in range(degree - 1, -1, -1):
@@ -232,6 +238,8 @@ def earliest_of_guards(run, t, step):
         if root < best and not crosses_by_chance(run, t, step, root, j):
             best = root
             found = j
+            falls_with = run.falls_with
+    run.falls_with = falls_with
     if found == UNDECIDED:
         run.found_theta = best
         return UNDECIDED

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.guards import polynomial_point
 from tidegate.events.poles import rates_at
 
@@ -21,7 +21,7 @@ _PARTS: Final = 8  # of a step
 _EDGE: Final = 1e-7  # of a step: whether a function rises at its start, or falls at its end
 _GOLDEN: Final = 0.6180339887498949
 _MOST_CUTS: Final = 70  # of the way between samples: down to what a number can tell
-_HIDDEN: Final = 3.0  # what an exponential is taken of is so much higher at the peak than at both ends, which see nothing of it, ...
+_HIDDEN: Final = 3.0  # what an exponential is taken of is so much higher at the peak than where the step was looked at, which saw nothing of it, ...
 _HIDDEN_RATIO: Final = 2.0  # ... and what is divided by so much smaller
 _HALF: Final = 0.7  # an exponential has halved where its exponent is so much less, ...
 _HALF_RATIO: Final = 1.2  # ... a power of a quotient where its divisor is so much larger
@@ -137,8 +137,13 @@ def _may_hide(run, k, before, here, after, left, right, ends):
 def _look_at(run, t, k, low, high, first, last, ends):
     """Look for a missed peak between two places of the part of the step that is looked at, from ``first`` to ``last``, which are so high at most."""
     theta, peak = _highest(run, t, k, low, high)
-    if not _lies_below(run, k, ends, peak, _HIDDEN, _HIDDEN_RATIO):
-        return
+    if _lies_below(run, k, ends, peak, _HIDDEN, _HIDDEN_RATIO):
+        _note_if_missed(run, t, k, theta, peak, first, last)
+
+
+@native
+def _note_if_missed(run, t, k, theta, peak, first, last):
+    """Leave in run.pulse_theta a place before a peak at theta, if the step has missed it and none before it."""
     if not _note_defects(run, t, first + _APART * (theta - first), run.defects_apart):
         return
     for q in range(run.n):
@@ -161,9 +166,13 @@ def _look_at(run, t, k, low, high, first, last, ends):
         run.pulse_width = width * run.length
 
 
-@kernel_entry(NUMBER, NUMBER, NUMBER)
-def first_pulse(run, t, low, high):
-    """1 if the step from the current point has missed a peak between two parts of it, before which run.pulse_theta lies; else 0."""
+@kernel_entry(NUMBER, NUMBER, NUMBER, INTEGER)
+def first_pulse(run, t, low, high, is_seen):
+    """1 if the step from the current point has missed a peak between two parts of it, before which run.pulse_theta lies; else 0.
+
+    ``is_seen`` says that the step fits the equations at ``high``. Where it does not, as where a run ends far within a step, one that rises there is
+    missed like one before it.
+    """
     width = high - low
     run.pulse_theta = 2.0
     if not width > 0.0 or not run.length > 0.0 or run.degree < 1:
@@ -184,7 +193,11 @@ def first_pulse(run, t, low, high):
         call_value(run.f_divisors, t + theta * run.length, run.pole_point, run.p, run.m, values[i])
     part = width / _PARTS
     for k in range(run.n_peaks):
-        ends = max(_higher(run, k, values[0, k]), _higher(run, k, values[_PARTS + 2, k]))
+        at_start = _higher(run, k, values[0, k])
+        at_end = _higher(run, k, values[_PARTS + 2, k])
+        ends = max(at_start, at_end) if is_seen == 1 else at_start
+        if is_seen == 0 and at_end > _higher(run, k, values[_PARTS + 1, k]) and _lies_below(run, k, at_start, at_end, _HIDDEN, _HIDDEN_RATIO):
+            _note_if_missed(run, t, k, high, at_end, low, high)
         for i in range(1, _PARTS + 2):
             before = _higher(run, k, values[i - 1, k])
             here = _higher(run, k, values[i, k])

@@ -164,7 +164,9 @@ def _has_pulse(run, low, guard):
     high = 1.0 if guard == -1 else min(run.found_theta, 1.0)
     # a step may go far beyond the end of the run, too far for places in it to say much about what is in front
     end = (run.t_end - run.t) / run.length if run.length > 0.0 else 1.0
-    return (low < end < high and first_pulse(run, run.t, low, end) == 1) or first_pulse(run, run.t, low, high) == 1
+    if low < end < high and first_pulse(run, run.t, low, end, 0) == 1:
+        return True
+    return first_pulse(run, run.t, low, high, 1 if high == 1.0 else 0) == 1
 
 
 @native

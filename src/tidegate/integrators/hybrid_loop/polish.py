@@ -101,12 +101,34 @@ def distance_behind(run, t, step, guard):
 
 
 @native
+def _beside(t, step, theta):
+    """How far from where a crossing was isolated its last correction may lead."""
+    return _BESIDE * theta + 64 * EPS * abs(t / step)
+
+
+@native
+def _is_by_its_slope(run, t, step, guard, theta, level):
+    """True if the guard is where ``_close_by_secants`` is to bring it, at theta or where its slope there, which is known, leads from it."""
+    sign = expected_sign(run, guard)
+    value = sign * _guard_at(run, t, step, guard, theta) + level
+    run.found_theta = theta
+    if -_PAST * level <= value <= 0.0:
+        return True
+    after = theta + (value + 0.5 * _PAST * level) / (run.falls_with * step)
+    if not (after > 0.0 and abs(after - theta) <= _beside(t, step, theta)):
+        return False
+    value = sign * _guard_at(run, t, step, guard, after) + level
+    run.found_theta = after
+    return -_PAST * level <= value <= 0.0
+
+
+@native
 def _close_by_secants(run, t, step, guard, before, at_before, now, at_now):
     """Where s*g lies between -1.5 delta and -delta, into run.found_theta, and the point into run.y_new; False where secants do not get there soon."""
     level = ACROSS * run.nu_start[guard]
     sign = expected_sign(run, guard)
     first = now
-    near = _BESIDE * first + 64 * EPS * abs(t / step)
+    near = _beside(t, step, first)
     for _ in range(_SECANTS):
         if -_PAST * level <= at_now <= 0.0:
             run.found_theta = now
@@ -136,6 +158,8 @@ def _to_zero(run, t, step, guard, theta, point):
     near = min(NEAR_END, max(NEAR_END * theta, _FAR_ENOUGH * finest))
     low = max(0.0, theta - near)
     high = theta
+    if run.falls_with > 0.0 and _is_by_its_slope(run, t, step, guard, theta, level):
+        return run.found_theta
     at_low = sign * _guard_at(run, t, step, guard, low) + level
     at_high = sign * _guard_at(run, t, step, guard, high) + level
     # the isolated point may fall short of the crossing by rounding: on along the secant, then by ever longer strides
@@ -266,4 +290,5 @@ def polish(run, t, step, guard, theta, most):
     if finest == guard:
         return 0
     run.found_guard = finest
+    run.falls_with = 0.0
     return _put_across(run, t, step, finest, run.step / step, most)
