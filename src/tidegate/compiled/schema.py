@@ -294,6 +294,8 @@ _EVENTS: Final = [
     *_single("number", "crosses_with"),
     # of the crossing that was isolated last: the guard there with its round-off level, how fast it falls, 0 where that is not known
     *_single("number", "at_root falls_with"),
+    # where round-off levels were looked at for the last correction of a crossing
+    *_single("number", "rounded_at"),
     # the guard, from 1 on, at which the run could not go on last, and when
     *_single("integer", "last_blocked"),
     # 1 where the step is to be shorter since rounding leaves nothing of a guard at its start

@@ -28,7 +28,7 @@ _FUNCTIONS: Final = (
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
-    "t_event": w.NEVER,
+    "t_event": w.NEVER, "rounded_at": np.nan,
 }  # fmt: skip
 _INTEGERS_AT_START: Final = {"is_first": 1, "needs_jacobian": 1, "needs_factors": 1, "failed_guard": -1, "last_guard": -1}
 _UNNAMED: Final = "y"  # start values without names

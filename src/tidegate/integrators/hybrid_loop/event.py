@@ -185,6 +185,7 @@ def _event(run, log, guard, due, stepped):
     if code == NOT_SIMPLE:
         code = settle(run, t, 0)
     lock_past(run)
+    run.rounded_at = np.nan
     if code == 0:
         run.failed_guard = lost_whole(run)
         code = NOT_FINITE if run.failed_guard >= 0 else 0

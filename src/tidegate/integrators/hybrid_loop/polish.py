@@ -282,7 +282,8 @@ def polish(run, t, step, guard, theta, most):
     if run.is_linear[guard] == 0:
         # of what is no sum its rounding there is another one than where the step began
         end_point(run, theta, run.y_new)
-        guard_roundoff(run, t + theta * step, run.y_new)
+        run.rounded_at = t + theta * step
+        guard_roundoff(run, run.rounded_at, run.y_new)
     code = _put_across(run, t, step, guard, theta, most)
     if code != 0 or run.n_guards == 1 or run.at_pole == guard + 1 or not step > 0.0:
         return code

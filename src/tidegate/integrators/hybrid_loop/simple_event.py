@@ -33,6 +33,7 @@ from tidegate.events.settle import (
     remember_discrete,
     write_bodies,
 )
+from tidegate.events.tolerances import SAME_TIME
 from tidegate.events.truth import note_change_at_zero, settle_known, sides_by_slopes, truth_of
 from tidegate.integrators.hybrid_loop.event import NOT_SIMPLE
 from tidegate.sensitivity.jump import body_jump, start_jump
@@ -90,7 +91,8 @@ def _was_constant(run, j):
 @native
 def _others_are_in_order(run, t, guard):
     """Guards, slopes, round-off levels in the mode before, noted; True if the one that crosses is at zero and no other has anything to say."""
-    guard_roundoff(run, t, run.y)
+    if guard < 0 or not abs(run.rounded_at - t) <= SAME_TIME * abs(t):  # the event's last correction has looked at these already
+        guard_roundoff(run, t, run.y)
     call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
     guard_slopes(run, t, run.y, run.ydot, run.slopes)
     for j in range(run.n_guards):
