@@ -16,7 +16,8 @@ __all__ = [
     "CLASSICAL",
     "CORE",
     "FIELDS",
-    "FIRST_FACTORS",
+    "FIRST_WRITTEN",
+    "FIXED",
     "FUNCTIONS",
     "LANES",
     "LASTING",
@@ -32,6 +33,7 @@ __all__ = [
     "SCRATCH_MODELS",
     "SUNDIALS",
     "TAYLOR",
+    "WRITTEN_FIRST",
     "Field",
     "Kind",
 ]
@@ -507,20 +509,51 @@ _FACTORS: Final = [
     *_arrays("number", "bernstein_scratch", "part_width"),
     *_arrays("number", "parts_scratch", MOST_PARTS_AT_ONCE, "part_width"),
 ]
-FIRST_FACTORS: Final = {"integer": "row_step", "number": "real_factors"}
 
-FIELDS: Final[tuple[Field, ...]] = (
+# arrays that stand behind those that a run must find as they were before the last one in the same memory: what nobody writes, or is as any call of
+# the loop may leave it, ...
+_AS_IT_IS: Final = frozenset("moving_rate kept_level grids constants zero nodes inverse product_room".split())
+# ... and what is written before it is read
+WRITTEN_FIRST: Final = frozenset(
+    """
+    coefficients conditions_now outputs y_end y_held m_old told constraint_system
+    divisor_values divisor_scratch peak_values defects_apart defects_here pole_point pole_rate pole_far pole_numerators
+    g slopes guard_coefficients guard_gradients late_scratch reach_scratch piece_slopes proof_value proof_size lower_scratch upper_scratch
+    times_scratch body body_tangent m_trial noted_y noted_ydot y_unsolved y_old ydot_before y_new f0 size_before noted_g noted_slopes noted_active
+    kept_m m_round kept_conditions kept_held kept_sens_discrete trial_middle trial_end trial_stage trial_rate trial_total
+    trial_g_full trial_g_half trial_g_end slope_rounding answered_y answered_m answers
+    jacobian_kept jacobian_of_base row_operations echelon row_scale forced_scratch beside scratch_1 scratch_2 scratch_3 roundoff
+    entries_scratch column_scratch alike_scratch together_scratch sens_end sens_out sens_held
+    scale rounding error error_inside z z_kept f_stages residuals residuals_before coefficients_kept stage_rates pairs
+    series series_scratch series_rate series_sens time_slopes
+    """.split()
+)
+
+
+def _begins_again(field: Field) -> bool:
+    """Whether a run must find an entry as it was."""
+    is_fact = field in _FACTS and field.kind == "integer"
+    return field.shape is None or bool(field.part_of) or not (field.name in _AS_IT_IS | WRITTEN_FIRST or is_fact or field in _FACTORS)
+
+
+_ALL: Final = (
     *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
     *_OF_CLASSICAL, *_OF_TAYLOR, *_OF_ROSENBROCK, *_FACTORS,
 )  # fmt: skip
+FIELDS: Final[tuple[Field, ...]] = (*filter(_begins_again, _ALL), *(field for field in _ALL if not _begins_again(field)))
+# for each kind of number the first array that a run can begin again without
+FIRST_WRITTEN: Final = {
+    kind: next(field.name for field in FIELDS if not _begins_again(field) and (field.kind == "integer") == (kind == "integer"))
+    for kind in ("integer", "number")
+}
 
-# integers that stay as they are from the start of a run to its end: sizes, functions, facts of the model, where arrays begin
-LASTING: Final = frozenset(
-    [
-        *(field.name for field in FIELDS if field.shape is not None and not field.part_of),
-        *(field.name for field in (*_SIZES, *_FUNCTIONS, *_FACTS) if field.kind == "integer" and field.shape is None),
-        *("wants_event_rows", "wants_step_rows", "keeps_polynomials", "stages_wanted"),
-    ]
+# integers that nobody writes once the memory is laid out: sizes, where arrays begin
+FIXED: Final = frozenset([*(field.name for field in FIELDS if field.shape is not None and not field.part_of), *(field.name for field in _SIZES)])
+# integers that stay as they are from the start of a run to its end: these, functions, facts of the model
+LASTING: Final = (
+    FIXED
+    | {field.name for field in (*_FUNCTIONS, *_FACTS) if field.kind == "integer" and field.shape is None}
+    | {"wants_event_rows", "wants_step_rows", "keeps_polynomials", "stages_wanted"}
 ) - {"rank", "address_h", "address_r"}
 LASTING_ARRAYS: Final = tuple(field.name for field in _FACTS if field.kind == "integer" and field.shape is not None)
 FUNCTIONS: Final = tuple(field.name for field in _FUNCTIONS if field.name in LASTING)  # integers that are addresses

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.numba_later import Intrinsic
-from tidegate.compiled.schema import FIELDS, FIRST_FACTORS
+from tidegate.compiled.schema import FIELDS, FIRST_WRITTEN, FIXED
 
 __all__ = [
+    "FIRST_CHANGING",
     "INDEX_OF",
     "Workspace",
     "indices_of",
@@ -31,13 +32,16 @@ __all__ = [
 intrinsic: Any = Intrinsic
 
 _SINGLE_INTEGERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "integer"]
+_SIZES: Final = [name for name in _SINGLE_INTEGERS if name in FIXED]
 _SINGLE_NUMBERS: Final = [field.name for field in FIELDS if field.shape is None and field.kind == "number"]
 _ARRAYS: Final = [field for field in FIELDS if field.shape is not None and not field.part_of]
-_FIRST_ARRAY: Final = len(_SINGLE_INTEGERS)
+_FIRST_ARRAY: Final = len(_SIZES)
+FIRST_CHANGING: Final = _FIRST_ARRAY + len(_ARRAYS)  # integers in front of it are what they are
 _ARRAY_NUMBER: Final = {field.name: number for number, field in enumerate(_ARRAYS)}
 _INDEX_OF_NUMBER: Final = {name: index for index, name in enumerate(_SINGLE_NUMBERS)}
 # where every entry stands: a single one in its block, an array by its offset in the block of integers
-INDEX_OF: Final = {name: index for index, name in enumerate([*_SINGLE_INTEGERS, *_ARRAY_NUMBER])} | _INDEX_OF_NUMBER
+_INTEGERS: Final = [*_SIZES, *_ARRAY_NUMBER, *(name for name in _SINGLE_INTEGERS if name not in FIXED)]
+INDEX_OF: Final = {name: index for index, name in enumerate(_INTEGERS)} | _INDEX_OF_NUMBER
 _NOWHERE: Final = 1 << 60  # so far outside of memory that touching it ends the process, in tests too
 _LINE: Final = 8  # numbers in a line of the cache: no two arrays share one
 
@@ -122,9 +126,9 @@ class Workspace:
 
     @property
     def lasting(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Both blocks without the factors at their ends, which every run makes anew before it reads them."""
-        end_h, end_r = (int(self.h[INDEX_OF[FIRST_FACTORS[kind]]]) for kind in ("integer", "number"))
-        return self.h[:end_h], self.r[:end_r]
+        """What a run must find as it was before, to begin again: without what nobody writes, and what every run writes before it reads it."""
+        end_h, end_r = (int(self.h[INDEX_OF[FIRST_WRITTEN[kind]]]) for kind in ("integer", "number"))
+        return self.h[FIRST_CHANGING:end_h], self.r[:end_r]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """The numbers of one array."""
@@ -152,17 +156,18 @@ class Workspace:
 @lru_cache(maxsize=64)
 def _lay(owners: tuple[str, ...], sizes: tuple[tuple[str, int], ...]) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
     """The beginning of the block of integers, the sizes of all arrays, and the lengths of both blocks."""
-    singles = np.zeros(_FIRST_ARRAY, dtype=np.int64)
+    head = np.zeros(len(_INTEGERS), dtype=np.int64)
     for name, value in (("one", 1), *sizes):
-        singles[INDEX_OF[name]] = value
+        head[INDEX_OF[name]] = value
     exists = np.isin(_OWNERS, owners)
-    counts = np.where(exists, singles[_INDICES_OF_FACTORS].prod(axis=1) * _PLAIN, 0)
+    counts = np.where(exists, head[_INDICES_OF_FACTORS].prod(axis=1) * _PLAIN, 0)
     room = np.maximum(counts, 1)
     room = np.where(_IS_INTEGER, room, -(-room // _LINE) * _LINE) * exists
     offsets = np.empty_like(room)
     ends: list[int] = []
-    for kind, first in ((_IS_INTEGER, _FIRST_ARRAY + len(_ARRAYS)), (~_IS_INTEGER, -(-len(_SINGLE_NUMBERS) // _LINE) * _LINE)):
+    for kind, first in ((_IS_INTEGER, len(_INTEGERS)), (~_IS_INTEGER, -(-len(_SINGLE_NUMBERS) // _LINE) * _LINE)):
         end = first + np.cumsum(room[kind])
         offsets[kind] = end - room[kind]
         ends.append(int(end[-1]))
-    return np.concatenate([singles, np.where(exists, offsets, _NOWHERE)]), counts, ends[0], ends[1]
+    head[_FIRST_ARRAY:FIRST_CHANGING] = np.where(exists, offsets, _NOWHERE)
+    return head, counts, ends[0], ends[1]

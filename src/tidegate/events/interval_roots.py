@@ -123,7 +123,10 @@ def _narrowest(run, t, step, theta):
 
 @native
 def _bracketed_root(run, t, step, y, a, degree, j, sign, nu, low, high, at_high):
-    """Zero of sign*g + nu between low, where it is positive, and high, where it is ``at_high`` and not (Illinois); what it is there in run.at_root."""
+    """Zero of sign*g + nu between low, where it is positive, and high, where it is ``at_high`` and not (Illinois).
+
+    What it is there is left in run.at_root.
+    """
     at_low = sign * _value_at(run, t, step, y, a, degree, j, low) + nu
     run.at_root = at_low
     if at_low <= 0.0:
@@ -164,7 +167,7 @@ def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, at_high, upper
 
 @native
 def _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, low, zero, high):
-    """The crossing between low and high, if it is where the model has its ``zero``, to what rounding leaves of time; NO_ROOT if it is not seen there."""
+    """The crossing between low and high, if it is where the model has its ``zero``, to what rounding leaves of time; NO_ROOT if not seen there."""
     half = 0.5 * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
     after = zero + half
     before = zero - half

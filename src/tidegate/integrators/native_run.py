@@ -6,14 +6,14 @@ import ctypes
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.compiled.callbacks import OpaqueCalls, noted_in
 from tidegate.compiled.one_thread import one_thread
-from tidegate.compiled.workspace import INDEX_OF
+from tidegate.compiled.workspace import FIRST_CHANGING, INDEX_OF
 from tidegate.events.faint import IN_A_ROW
 from tidegate.events.tolerances import SAME_TIME
 from tidegate.integrators import plan_places as s
@@ -178,7 +178,8 @@ class NativeRun:
     @property
     def integers_at_start(self) -> NDArray[np.int64]:
         """What stands in the integer memory before a run."""
-        return cast("NDArray[np.int64]", self._fresh[0][1])
+        fresh = self._fresh[0][1]
+        return np.concatenate([self._work.h[:FIRST_CHANGING], fresh, self._work.h[FIRST_CHANGING + len(fresh) :]])
 
     def give(self, several: Several) -> None:
         """Give these runs what was written down of them: it has been, step for step."""

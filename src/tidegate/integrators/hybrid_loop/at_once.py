@@ -12,7 +12,7 @@ from typing import Final
 from tidegate.compiled.copying import copy_numbers
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
 from tidegate.compiled.pointers import integers_at, pointer, run_at
-from tidegate.compiled.workspace import INDEX_OF, TARGET, integers, vector
+from tidegate.compiled.workspace import FIRST_CHANGING, INDEX_OF, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 
 __all__ = ["run_at_once"]
@@ -40,7 +40,7 @@ def _put(place, source, count):
 @native
 def _refresh(plan):
     """The memory as it was before the first run."""
-    copy_numbers(pointer(plan[AT_INTEGERS]), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
+    copy_numbers(pointer(plan[AT_INTEGERS] + FIRST_CHANGING * _BYTES), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
     copy_numbers(pointer(plan[AT_NUMBERS]), pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from tidegate.compiled.copying import copy_numbers
 from tidegate.compiled.jit import INTEGERS, kernel_entry, native
 from tidegate.compiled.pointers import pointer
-from tidegate.compiled.workspace import LIMIT, TARGET, integers, vector
+from tidegate.compiled.workspace import FIRST_CHANGING, LIMIT, TARGET, integers, vector
 from tidegate.integrators.hybrid_loop.loop import advance, begin
 from tidegate.integrators.plan_places import (
     AT_FRESH_INTEGERS,
@@ -66,7 +66,7 @@ def prepare(run, plan):
     """The memory as it was before the first run, with the parameters and start values of the next."""
     # memory beside that of the first run stays where it is
     address_h, address_r = run.address_h, run.address_r
-    copy_numbers(pointer(address_h), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
+    copy_numbers(pointer(address_h + FIRST_CHANGING * _BYTES), pointer(plan[AT_FRESH_INTEGERS]), plan[N_FRESH_INTEGERS])
     copy_numbers(pointer(address_r), pointer(plan[AT_FRESH_NUMBERS]), plan[N_FRESH_NUMBERS])
     run.address_h = address_h
     run.address_r = address_r
