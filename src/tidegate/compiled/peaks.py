@@ -3,20 +3,25 @@
 ``exp(-u**2)`` and ``1 / (1 + u**2)**4`` rise and fall again within a short time while u goes by, and nothing of it shows at places apart from it.
 So what an exponential is taken of, and what is divided by, is looked at inside each step (``events.pulses``) if it may turn round: what only rises
 or falls with one variable, as in ``exp(-e / (r * temperature))``, turns round only where that variable does, whose polynomial the method knows.
+A high power, ``cos(t)**60``, is an exponential of a logarithm; and ``1 - tanh(u)**2`` a peak where u comes to zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from tidegate.compiled.divisors import divided_by, where_they_matter
-from tidegate.expressions import ONE, ZERO, Expr, select, walk
+from tidegate.expressions import ONE, ZERO, Expr, node, select, walk
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 
-__all__ = ["turning_divisors", "turning_exponents"]
+__all__ = ["high_powers", "turning_divisors", "turning_exponents"]
+
+_HIGH: Final = 8.0  # powers below are so wide that steps see them
+_TINY: Final = 1e-300  # besides the size of what is raised: the logarithm of zero is a number
 
 
 def turning_divisors(
@@ -48,6 +53,45 @@ def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], cont
     """
     found = where_they_matter(roots, activity, _exponent)
     return {item: select(found[item], item, ZERO) for item in _turning(found, continuous)}
+
+
+def high_powers(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: frozenset[Expr]) -> dict[Expr, Expr]:
+    """Of all high powers of what moves, and of those of what may turn round whose exponents are not known before the run, their logarithms, likewise.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, y = (symbol(Role.UNKNOWN, name) for name in "xy")
+    >>> [str(item) for item in high_powers([(x * y) ** 60.0 + y**2.0], {}, frozenset([x, y]))]
+    ['60*log(1e-300 + abs(x*y))']
+    """
+    matters = where_they_matter(roots, activity, _power_of_itself)
+    found: dict[Expr, Expr] = {}
+    for item, condition in matters.items():
+        base, exponent = _as_power(item)
+        moves = any(s in continuous for s in dependencies(base)) and not any(part.op in OPAQUE for part in walk([item]))
+        is_high = exponent.value >= _HIGH if exponent.is_constant else bool(_turning([base], continuous))
+        if moves and is_high:
+            height = exponent * node("log", (_TINY + abs(base),))
+            found[height] = select(condition, height, ZERO)
+    return found
+
+
+def _power_of_itself(item: Expr) -> list[Expr]:
+    return [item] if item.op in ("pow", "mul") and _as_power(item)[1] is not ONE else []
+
+
+def _as_power(item: Expr) -> tuple[Expr, Expr]:
+    """What is raised, and to which power: of ``(x*x)**3`` x and 6."""
+    if item.op == "pow":
+        base, exponent = _as_power(item.args[0])
+        return base, exponent * item.args[1]
+    if item.op == "mul":
+        (base, exponent), (other, its) = map(_as_power, item.args)
+        return (base, exponent + its) if base is other else (item, ONE)
+    if item.op == "abs":
+        return _as_power(item.args[0])
+    return item, ONE
 
 
 def _divisors(item: Expr) -> list[Expr]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.guards import polynomial_point
@@ -17,7 +19,9 @@ from tidegate.events.poles import rates_at
 
 __all__ = ["first_pulse"]
 
-_PARTS: Final = 8  # of a step
+# parts of a step where it is sampled: equal ones would all lie at the same phase of a train of peaks
+_SAMPLES: Final = np.array([0.0, 0.113, 0.271, 0.372, 0.517, 0.618, 0.741, 0.893, 1.0])
+_PARTS: Final = 8
 _EDGE: Final = 1e-7  # of a step: whether a function rises at its start, or falls at its end
 _GOLDEN: Final = 0.6180339887498949
 _MOST_CUTS: Final = 70  # of the way between samples: down to what a number can tell
@@ -27,6 +31,8 @@ _HALF: Final = 0.7  # an exponential has halved where its exponent is so much le
 _HALF_RATIO: Final = 1.2  # ... a power of a quotient where its divisor is so much larger
 _BEFORE: Final = 6.0  # half widths in front of the peak the step ends
 _APART: Final = 0.1  # of the way to a peak: the polynomial may lack as much there as it does everywhere, ...
+_PLACES: Final = 3  # at ...
+_FARTHER: Final = 0.27  # ... parts of the way
 _STANDS_OUT: Final = 10.0  # ... and much less than at a peak that it has missed
 _PART_OF_THE_WAY: Final = 0.45  # to a peak, at least: from half of it the next step may come to lie just on it, where a factor may vanish
 
@@ -101,6 +107,18 @@ def _note_defects(run, t, theta, defects):
 
 
 @native
+def _note_defects_apart(run, t, first, theta):
+    """The least of them at some places on the way to a peak, one of which may lie in another; False where the equations have no value."""
+    if not _note_defects(run, t, first + _APART * (theta - first), run.defects_apart):
+        return False
+    for place in range(1, _PLACES):
+        if _note_defects(run, t, first + (_APART + _FARTHER * place) * (theta - first), run.defects_here):
+            for q in range(run.n):
+                run.defects_apart[q] = min(run.defects_apart[q], run.defects_here[q])
+    return True
+
+
+@native
 def _is_missed(run, t, theta, width):
     """True if the polynomial lacks at a place, and for some width, what it does not lack everywhere; whose it is, is noted."""
     if not _note_defects(run, t, theta, run.defects_here):
@@ -144,7 +162,7 @@ def _look_at(run, t, k, low, high, first, last, ends):
 @native
 def _note_if_missed(run, t, k, theta, peak, first, last):
     """Leave in run.pulse_theta a place before a peak at theta, if the step has missed it and none before it."""
-    if not _note_defects(run, t, first + _APART * (theta - first), run.defects_apart):
+    if not _note_defects_apart(run, t, first, theta):
         return
     for q in range(run.n):
         run.is_missed[q] = 0
@@ -166,6 +184,19 @@ def _note_if_missed(run, t, k, theta, peak, first, last):
         run.pulse_width = width * run.length
 
 
+@native
+def _place_of(i, low, high):
+    """Of a sample: right behind the start and right before the end there are two more."""
+    if i == 0:
+        return low
+    if i == _PARTS + 2:
+        return high
+    width = high - low
+    if i == 1:
+        return low + _EDGE * width
+    return high - _EDGE * width if i == _PARTS + 1 else low + width * _SAMPLES[i - 1]
+
+
 @kernel_entry(NUMBER, NUMBER, NUMBER, INTEGER)
 def first_pulse(run, t, low, high, is_seen):
     """1 if the step from the current point has missed a peak between two parts of it, before which run.pulse_theta lies; else 0.
@@ -178,20 +209,10 @@ def first_pulse(run, t, low, high, is_seen):
     if not width > 0.0 or not run.length > 0.0 or run.degree < 1:
         return 0
     values = run.peak_values
-    edge = _EDGE * width
     for i in range(_PARTS + 3):
-        theta = low + width * (i - 1) / _PARTS
-        if i == 0:
-            theta = low
-        elif i == 1:
-            theta = low + edge
-        elif i == _PARTS + 1:
-            theta = high - edge
-        elif i == _PARTS + 2:
-            theta = high
+        theta = _place_of(i, low, high)
         polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, run.pole_point)
         call_value(run.f_divisors, t + theta * run.length, run.pole_point, run.p, run.m, values[i])
-    part = width / _PARTS
     for k in range(run.n_peaks):
         at_start = _higher(run, k, values[0, k])
         at_end = _higher(run, k, values[_PARTS + 2, k])
@@ -203,9 +224,10 @@ def first_pulse(run, t, low, high, is_seen):
             here = _higher(run, k, values[i, k])
             after = _higher(run, k, values[i + 1, k])
             if here > before and here >= after:
-                if not _may_hide(run, k, before, here, after, edge if i == 1 else part, edge if i == _PARTS + 1 else part, ends):
+                left = _place_of(i - 1, low, high)
+                right = _place_of(i + 1, low, high)
+                place = _place_of(i, low, high)
+                if not _may_hide(run, k, before, here, after, place - left, right - place, ends):
                     continue
-                left = low if i <= 2 else low + width * (i - 2) / _PARTS
-                right = high if i >= _PARTS else low + width * i / _PARTS
-                _look_at(run, t, k, left, right, low, high, ends)
+                _look_at(run, t, k, low if i <= 2 else left, high if i >= _PARTS else right, low, high, ends)
     return 1 if run.pulse_theta < 2.0 else 0

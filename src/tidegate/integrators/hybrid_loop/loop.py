@@ -78,6 +78,7 @@ _UNIT: Final = 1.0  # of time
 _AHEAD: Final = 8.0  # of the time gone by: no step looks farther ahead
 _SHORTEST_GUESS: Final = 1e-14  # of the time; a step that is refused is followed by shorter ones
 _NOTHING_HIDDEN, _A_POLE, _A_PULSE = 0, 1, 2  # what a step may have gone past
+_AT_MOST: Final = 0.9  # of a step is kept that has missed a peak once more
 _TOWARDS_A_POLE: Final = 0.5  # of the way to one: nearer a step that crosses it is not trusted
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 
@@ -225,6 +226,9 @@ def _cut_at_event(run):
             code = POLE
             if not is_at_the_pole(run):
                 code = call_hook(run.hook_locate, run.h, run.r, _TOWARDS_A_POLE * run.pole_theta, -1)
+        # of a step over many peaks not all were seen; what is left of it is looked at again
+        while code == 0 and run.found_guard < 0 and hidden == _A_PULSE and run.step > 0.0 and first_pulse(run, run.t, 0.0, 1.0, 0) == 1:
+            code = call_hook(run.hook_locate, run.h, run.r, min(run.pulse_theta, _AT_MOST), -1)
         if code != 0:
             return _at_a_block(run, code)
         run.last_guard = run.found_guard

@@ -34,6 +34,7 @@ __all__ = ["TaylorIntegrator", "order_for"]
 
 _LEAST_ORDER: Final = 4  # of the low one
 _WORTH_WHILE: Final = 200_000  # steps of a sweep: machine code for several at once takes as long to make as it would have saved in about so many
+_NOT_ALL: Final = -1  # of what whole steps should watch: high powers are looked at after each (``events.pulses``)
 _FIRST_LOOK: Final = 100  # of Radau's steps, after which it is asked whether the motion makes them short; twice as many the next time
 
 
@@ -188,7 +189,7 @@ def _method(problem: Problem, functions: Mapping[int, SeriesFunctions]) -> Metho
             "f_rates": of_full.address_of_rates, "f_followers": of_full.address_of_followers,
             "full_order": full, "f_series_full": of_full.address, "f_series_full_tangent": of_full.address_of_tangent, "full_caution": caution[full],
             "low_order": low if low < full else 0, "f_series_low": of_low.address, "f_series_low_tangent": of_low.address_of_tangent,
-            "low_caution": caution[low], "keeps_proposals": 1, "n_watched": of_full.n_watched, "n_far": of_full.n_guards,
+            "low_caution": caution[low], "keeps_proposals": 1, "n_watched": _NOT_ALL if problem.model.n_powers else of_full.n_watched, "n_far": of_full.n_guards,
             "exponentials": of_full.exponentials, "stages_wanted": stages_for(problem.rtol),
         },
         sizes={"n_series": max(of_full.n_numbers, of_low.n_numbers), "n_series_box": box_size(n, of_full.n_guards)},
