@@ -28,7 +28,7 @@ from tidegate.compiled.look_back import look_back_of
 from tidegate.compiled.mass_form import MassForm, mass_form
 from tidegate.compiled.native import load
 from tidegate.compiled.native_functions import FunctionParts, function_specs
-from tidegate.compiled.peaks import high_powers, turning_divisors, turning_exponents
+from tidegate.compiled.peaks import flanks, high_powers, turning_divisors, turning_exponents
 from tidegate.compiled.power_series import ExpressionSeries
 from tidegate.compiled.quantities import Quantity
 from tidegate.compiled.shown_quantities import computed_unknowns, quantities_of, shown_of
@@ -123,6 +123,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     others = turning_divisors(form.rhs, active, continuous, divisors)
     exponents = turning_exponents(form.rhs, active, continuous)
     powers = high_powers(form.rhs, active, continuous)
+    edges = flanks(form.rhs, active, continuous)
     algebraic = np.ones(len(form.unknowns), dtype=bool)
     algebraic[[j for _, j in form.mass]] = False
     slopes = jacobian(list(form.rhs), list(form.unknowns), past_overflow=True)
@@ -147,7 +148,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         is_diagonal=form.is_diagonal,
         constraints=tuple(value for value, equation in zip(constraints, model.constraints, strict=True) if equation.part in _KEPT),
         hdae_parts=tuple(constraints),
-        divisors=(*divisors.values(), *others.values(), *exponents.values(), *powers.values()),
+        divisors=(*divisors.values(), *others.values(), *exponents.values(), *powers.values(), *edges.values()),
     )
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
@@ -203,7 +204,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         makes_consistent=model.makes_consistent,
         n_divisors=len(divisors),
         n_quotients=len(divisors) + len(others),
-        n_peaks=len(divisors) + len(others) + len(exponents) + len(powers),
+        n_peaks=len(divisors) + len(others) + len(exponents) + len(powers) + len(edges),
         n_powers=len(powers),
         past=look_back_of(given, symbols) if symbols.looks_back else None,
         series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others), _watched(guards, is_time, continuous)),

@@ -505,7 +505,7 @@ class CompiledModel:
     told : what statistics of a run say of the model.
     folds_names : whether names are found in other letter case, as those of blocks are.
     n_divisors, n_quotients, n_peaks : how many values ``divisors`` gives of what may come to zero, with other divisors, and altogether.
-    n_powers : how many of the last ones are of high powers.
+    n_powers : how many of the last ones are of high powers, behind which only flanks come.
     past : what of it the equations read; None where they read nothing.
     series : power series of the unknowns along a solution; None where the equations are not known as expressions.
     """

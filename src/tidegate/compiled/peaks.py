@@ -3,11 +3,13 @@
 ``exp(-u**2)`` and ``1 / (1 + u**2)**4`` rise and fall again within a short time while u goes by, and nothing of it shows at places apart from it.
 So what an exponential is taken of, and what is divided by, is looked at inside each step (``events.pulses``) if it may turn round: what only rises
 or falls with one variable, as in ``exp(-e / (r * temperature))``, turns round only where that variable does, whose polynomial the method knows.
-A high power, ``cos(t)**60``, is an exponential of a logarithm; and ``1 - tanh(u)**2`` a peak where u comes to zero.
+A high power, ``cos(t)**60``, is an exponential of a logarithm. Two flanks side by side, ``tanh(u + 1) - tanh(u - 1)``, make a peak as well, and so
+does ``1 - tanh(u)**2``: each flank is where u comes to zero.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -18,9 +20,10 @@ from tidegate.expressions.interval import bounds
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 
-__all__ = ["high_powers", "turning_divisors", "turning_exponents"]
+__all__ = ["flanks", "high_powers", "turning_divisors", "turning_exponents"]
 
-_HIGH: Final = 8.0  # powers below are so wide that steps see them
+_HIGH: Final = 8.0  # powers below are so wide that steps see them ...
+_HIGH_OF_STATES: Final = 24.0  # ... and of what moves with one unknown only those are so narrow that a step that follows it may pass a peak
 _TINY: Final = 1e-300  # besides the size of what is raised: the logarithm of zero is a number
 
 
@@ -70,11 +73,42 @@ def high_powers(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous
     for item, condition in matters.items():
         base, exponent = _as_power(item)
         moves = any(s in continuous for s in dependencies(base)) and not any(part.op in OPAQUE for part in walk([item]))
-        is_high = exponent.value >= _HIGH if exponent.is_constant else bool(_turning([base], continuous))
+        turns = not is_affine(base, continuous)
+        is_high = exponent.value >= (_HIGH if turns else _HIGH_OF_STATES) if exponent.is_constant else turns and bool(_turning([base], continuous))
         if moves and is_high:
             height = exponent * node("log", (_TINY + abs(base),))
             found[height] = select(condition, height, ZERO)
     return found
+
+
+def flanks(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: frozenset[Expr]) -> dict[Expr, Expr]:
+    """Of every hyperbolic tangent, and every logistic function, minus the size of that whose zero is the middle of its flank, likewise.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, node, symbol
+    >>> t, y = symbol(Role.TIME, "time"), symbol(Role.UNKNOWN, "y")
+    >>> found = flanks([node("tanh", (5.0 * y,)), y / (1.0 + node("exp", (3.0 * t,)))], {}, frozenset([t, y]))
+    >>> [str(item) for item in found]
+    ['-2*abs(5*y)', '-abs(3*time)']
+    """
+    found: dict[Expr, Expr] = {}
+    for item, condition in where_they_matter(roots, activity, _flanks).items():
+        if any(s in continuous for s in dependencies(item)) and not any(part.op in OPAQUE for part in walk([item])):
+            found[item] = select(condition, item, ZERO)
+    return found
+
+
+def _flanks(item: Expr) -> list[Expr]:
+    if item.op == "tanh":
+        return [-2.0 * abs(item.args[0])]
+    if item.op != "div":
+        return []
+    sums = [part for part in walk([item.args[1]]) if part.op == "add" and {"const", "exp"} == {arg.op for arg in part.args}]
+    return [
+        -abs(exponential.args[0] - math.log(number.value))
+        for number, exponential in (sorted(part.args, key=lambda arg: arg.op) for part in sums) if number.value > 0.0
+    ]  # fmt: skip
 
 
 def _power_of_itself(item: Expr) -> list[Expr]:
@@ -89,8 +123,6 @@ def _as_power(item: Expr) -> tuple[Expr, Expr]:
     if item.op == "mul":
         (base, exponent), (other, its) = map(_as_power, item.args)
         return (base, exponent + its) if base is other else (item, ONE)
-    if item.op == "abs":
-        return _as_power(item.args[0])
     return item, ONE
 
 
