@@ -208,6 +208,72 @@ def test_a_peak_in_which_the_run_ends_counts_so_far(first: int) -> None:
     assert not [seed for seed in range(first, first + 100) if is_off(ends_in_its_last(drift(seed), random.Random(seed)), "taylor")]
 
 
+class Train(NamedTuple):
+    """Peaks that come again and again, in closed form over whole periods."""
+
+    of: Callable[[Any, Any], Any]  # of cosine and sine
+    area: float  # of one period, for a frequency of one
+
+
+def _wallis(power: int) -> float:
+    """The mean of ``cos(t)**(2 * power)``, and of ``((1 + cos(t)) / 2)**power``."""
+    return math.comb(2 * power, power) / 4.0**power
+
+
+TRAINS = {
+    **{f"half-cosine to the {n}": Train(lambda c, s, n=n: ((1.0 + c) / 2.0) ** n, 2.0 * math.pi * _wallis(n)) for n in (30, 100, 400)},
+    **{f"cosine to the {2 * n}": Train(lambda c, s, n=n: c ** (2 * n), 2.0 * math.pi * _wallis(n)) for n in (30, 400)},
+    "sine, squared twice, to the 40": Train(lambda c, s: ((s**2) ** 2) ** 40.0, 2.0 * math.pi * _wallis(80)),
+    "product of powers": Train(lambda c, s: s**20 * s**40 * s**20, 2.0 * math.pi * _wallis(40)),
+    "resonances": Train(lambda c, s: 1.0 / (1.0 + 300.0 * (1.0 - c)), 2.0 * math.pi / math.sqrt(601.0)),
+}
+
+
+def train(name: str, seed: int) -> tuple[Any, float, float]:
+    """A model, until when it runs, and what it comes to: up to forty periods from a place where next to nothing is to be seen of the peaks."""
+    chosen, shape = random.Random(f"{name} {seed}"), TRAINS[name]
+    frequency, whole, height = 10.0 ** chosen.uniform(-2.0, 3.0), chosen.randint(1, 40), chosen.uniform(0.1, 10.0)
+    phase = chosen.choice((math.pi, math.pi + chosen.uniform(-0.7, 0.7))) if "half" in name or "reson" in name else 0.5 * math.pi * ("cos" in name)
+
+    def rate(t: Any, y: Any) -> dict[str, Any]:
+        return {"x": height * frequency * shape.of(np.cos(frequency * t + phase), np.sin(frequency * t + phase))}
+
+    return tg.ode(rate, {"x": 0.0}), whole * 2.0 * math.pi / frequency, height * whole * shape.area
+
+
+def _off(name: str, seed: int, method: str) -> float:
+    model, until, end = train(name, seed)
+    return abs(tg.simulate(model, (0.0, until), method=method, rtol=1e-8, atol=1e-10 * end, progress=False).final["x"] / end - 1.0)
+
+
+@pytest.mark.parametrize("method", ["taylor", "radau"])
+@pytest.mark.parametrize("name", TRAINS)
+def test_every_peak_of_a_train_counts(name: str, method: str) -> None:
+    assert _off(name, 0, method) < 1e-5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "ida"])
+@pytest.mark.parametrize("name", TRAINS)
+def test_every_peak_of_random_trains_counts(name: str, method: str) -> None:
+    assert not [seed for seed in range(1, 13) if _off(name, seed, method) > 1e-4]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("shape", ["one less a tangent squared", "two tangents", "two logistic functions"])
+def test_two_flanks_side_by_side_are_a_peak(shape: str, method: str) -> None:
+    def right_side(t: Any, y: Any) -> dict[str, Any]:
+        u = (t - 31.4) / 1e-3
+        if shape == "one less a tangent squared":
+            return {"x": 1e3 * (1.0 - np.tanh(u) ** 2)}  # an area of two
+        if shape == "two tangents":
+            return {"x": 250.0 * (np.tanh(u + 2.0) - np.tanh(u - 2.0))}
+        return {"x": 500.0 * (1.0 / (1.0 + np.exp(-u - 2.0)) - 1.0 / (1.0 + np.exp(2.0 - u)))}
+
+    found = tg.simulate(tg.ode(right_side, {"x": 0.0}), (0.0, 40.0), method=method, rtol=1e-7, atol=1e-9)
+    assert found.final["x"] == pytest.approx(2.0, rel=1e-4)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_peak_behind_the_end_of_the_run_changes_nothing(method: str) -> None:
     def right_side(t: Any, y: Any, p: Any) -> dict[str, Any]:

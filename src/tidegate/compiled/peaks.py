@@ -22,7 +22,7 @@ from tidegate.expressions.sparsity import dependencies, is_affine
 
 __all__ = ["flanks", "high_powers", "turning_divisors", "turning_exponents"]
 
-_HIGH: Final = 8.0  # powers below are so wide that steps see them ...
+_HIGH: Final = 3.0  # squares are so wide that steps see them ...
 _HIGH_OF_STATES: Final = 24.0  # ... and of what moves with one unknown only those are so narrow that a step that follows it may pass a peak
 _TINY: Final = 1e-300  # besides the size of what is raised: the logarithm of zero is a number
 

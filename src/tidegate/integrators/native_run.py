@@ -178,8 +178,9 @@ class NativeRun:
     @property
     def integers_at_start(self) -> NDArray[np.int64]:
         """What stands in the integer memory before a run."""
-        fresh = self._fresh[0][1]
-        return np.concatenate([self._work.h[:FIRST_CHANGING], fresh, self._work.h[FIRST_CHANGING + len(fresh) :]])
+        integers, fresh = self._work.h.copy(), self._fresh[0][1]
+        integers[FIRST_CHANGING : FIRST_CHANGING + len(fresh)] = fresh
+        return integers
 
     def give(self, several: Several) -> None:
         """Give these runs what was written down of them: it has been, step for step."""

@@ -28,7 +28,7 @@ _MULTISTEP: Final = {"adams": 1, "bdf": 2}
 _ADDED_UP: Final = 100.0  # of the tolerance: errors of multistep methods add up to some ten of it, and are made of many small ones
 _ANY: Final = 1e100
 _OF_DIFFERENCES: Final = 1e-6  # the tightest relative tolerance of derivatives by parameters where gradients of constraints are differences
-_MOST_ERROR_TESTS: Final = 40  # of one step, which is made a fraction each time; their own limits are 7 and 10
+_MOST_ERROR_TESTS: Final = 200  # of one step, which is made a fraction each time; their own limits are 7 and 10
 
 
 def _method(name: str) -> Method:
