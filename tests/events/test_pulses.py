@@ -253,10 +253,10 @@ def test_every_peak_of_a_train_counts(name: str, method: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "ida"])
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", TRAINS)
 def test_every_peak_of_random_trains_counts(name: str, method: str) -> None:
-    assert not [seed for seed in range(1, 13) if _off(name, seed, method) > 1e-4]
+    assert not [seed for seed in range(1, 9) if _off(name, seed, method) > 1e-4]
 
 
 @pytest.mark.parametrize("method", METHODS)

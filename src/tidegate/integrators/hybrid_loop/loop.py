@@ -171,6 +171,17 @@ def _has_pulse(run, low, guard):
 
 
 @native
+def _has_more_pulses(run):
+    """True if what is left of a step that was cut before a peak, or at an event in front of it, has missed another: not all are seen at once."""
+    if not (run.step > 0.0 and run.length > 0.0):
+        return False
+    part = run.step / run.length
+    found = first_pulse(run, run.t, 0.0, part, 0) == 1
+    run.pulse_theta = min(run.pulse_theta, _AT_MOST * part)
+    return found
+
+
+@native
 def _hidden(run, low, guard):
     """What hides behind ``low`` in the step as far as it is kept."""
     if _has_pole(run, low, guard):
@@ -226,9 +237,9 @@ def _cut_at_event(run):
             code = POLE
             if not is_at_the_pole(run):
                 code = call_hook(run.hook_locate, run.h, run.r, _TOWARDS_A_POLE * run.pole_theta, -1)
-        # of a step over many peaks not all were seen; what is left of it is looked at again
-        while code == 0 and run.found_guard < 0 and hidden == _A_PULSE and run.step > 0.0 and first_pulse(run, run.t, 0.0, 1.0, 0) == 1:
-            code = call_hook(run.hook_locate, run.h, run.r, min(run.pulse_theta, _AT_MOST), -1)
+        while code == 0 and hidden == _A_PULSE and _has_more_pulses(run):
+            run.step = run.length
+            code = call_hook(run.hook_locate, run.h, run.r, run.pulse_theta, -1)
         if code != 0:
             return _at_a_block(run, code)
         run.last_guard = run.found_guard
