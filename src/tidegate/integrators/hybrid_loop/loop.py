@@ -178,7 +178,7 @@ def _has_more_pulses(run):
     part = run.step / run.length
     found = first_pulse(run, run.t, 0.0, part, 0) == 1
     run.pulse_theta = min(run.pulse_theta, _AT_MOST * part)
-    return found
+    return found and run.t + run.pulse_theta * run.length > run.t
 
 
 @native
