@@ -530,10 +530,17 @@ WRITTEN_FIRST: Final = frozenset(
 )
 
 
+_STANDS_BEHIND: Final = frozenset(
+    [
+        *_AS_IT_IS, *WRITTEN_FIRST, *(field.name for field in _FACTORS),
+        *(field.name for field in _FACTS if field.kind == "integer" and field.shape is not None),
+    ]
+)  # fmt: skip
+
+
 def _begins_again(field: Field) -> bool:
     """Whether a run must find an entry as it was."""
-    is_fact = field in _FACTS and field.kind == "integer"
-    return field.shape is None or bool(field.part_of) or not (field.name in _AS_IT_IS | WRITTEN_FIRST or is_fact or field in _FACTORS)
+    return field.shape is None or bool(field.part_of) or field.name not in _STANDS_BEHIND
 
 
 _ALL: Final = (
