@@ -547,11 +547,11 @@ _ALL: Final = (
     *_SIZES, *_FUNCTIONS, *_FACTS, *_OPTIONS, *_STATE, *_EVENTS, *_LINEAR, *_SENSITIVITIES, *_RECORDS, *_OF_RADAU, *_OF_SUNDIALS,
     *_OF_CLASSICAL, *_OF_TAYLOR, *_OF_ROSENBROCK, *_FACTORS,
 )  # fmt: skip
-FIELDS: Final[tuple[Field, ...]] = (*filter(_begins_again, _ALL), *(field for field in _ALL if not _begins_again(field)))
+_BEHIND: Final = [field for field in _ALL if not _begins_again(field)]
+FIELDS: Final[tuple[Field, ...]] = (*filter(_begins_again, _ALL), *_BEHIND)
 # for each kind of number the first array that a run can begin again without
 FIRST_WRITTEN: Final = {
-    kind: next(field.name for field in FIELDS if not _begins_again(field) and (field.kind == "integer") == (kind == "integer"))
-    for kind in ("integer", "number")
+    kind: next(field.name for field in _BEHIND if (field.kind == "integer") == (kind == "integer")) for kind in ("integer", "number")
 }
 
 # integers that nobody writes once the memory is laid out: sizes, where arrays begin
