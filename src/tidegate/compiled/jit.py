@@ -15,11 +15,9 @@ from tidegate.compiled.first_call import CalledFirst
 from tidegate.compiled.kernel_keys import remember_the_sources
 from tidegate.compiled.kinds import INTEGER, INTEGERS, NUMBER, NUMBERS, RUN, Kind, Signature
 from tidegate.compiled.native import address_in_library
-from tidegate.compiled.numba_later import External, ExternalOfRun, NativeFunction
+from tidegate.compiled.numba_later import External, ExternalOfRun, NativeFunction, loaded_entries
 
-__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "kernel_entries", "kernel_entry", "library_function", "native"]
-
-kernel_entries: dict[str, Any] = {}  # those of the modules that are loaded, by their symbols
+__all__ = ["INTEGER", "INTEGERS", "NUMBER", "NUMBERS", "CFunction", "called_from_c", "kernel_entry", "library_function", "native"]
 
 
 def native(function: Callable[..., Any], calls: Sequence[Callable[..., Any]] = ()) -> Any:
@@ -45,7 +43,7 @@ def kernel_entry(*arguments: Kind, of_a_run: bool = True) -> Callable[[Callable[
     def name_entry(function: Callable[..., Any]) -> Any:
         name = f"tidegate_{function.__name__}"
         made = CFunction(function, signature, name)
-        kernel_entries[name] = entry = (_EntryOfRun if of_a_run else _Entry)(made, name, signature)
+        loaded_entries[name] = entry = (_EntryOfRun if of_a_run else _Entry)(made, name, signature)
         return entry
 
     return name_entry

@@ -10,7 +10,9 @@ from typing import Any
 
 from tidegate.compiled.kinds import Signature
 
-__all__ = ["External", "ExternalOfRun", "Intrinsic", "NativeFunction"]
+__all__ = ["External", "ExternalOfRun", "Intrinsic", "NativeFunction", "loaded_entries"]
+
+loaded_entries: dict[str, Any] = {}  # kernel entries of all modules that are loaded, by their symbols
 
 
 class NativeFunction:

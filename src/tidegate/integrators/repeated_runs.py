@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from tidegate.cache_folder import cache_directory, prune, safe_directory
 from tidegate.compiled.entry_code import ENTRY
 from tidegate.compiled.first_call import make_gates
-from tidegate.compiled.jit import kernel_entries
 from tidegate.compiled.kernel_keys import KERNEL
 from tidegate.compiled.native import NativeModule, link, named, read_object
+from tidegate.compiled.numba_later import loaded_entries
 from tidegate.compiled.own_code import Wish
 from tidegate.compiled.schema import FUNCTIONS, LASTING, LASTING_ARRAYS
 from tidegate.compiled.workspace import INDEX_OF, Workspace
@@ -224,7 +224,7 @@ def _making_of(work: Workspace, h: NDArray[np.int64], root: str) -> _Making:
 
 
 def _wish(work: Workspace, h: NDArray[np.int64], root: str) -> Wish:
-    entries = {symbol: one for symbol, one in kernel_entries.copy().items() if one.function.__module__.startswith(KERNEL)}
+    entries = {symbol: one for symbol, one in loaded_entries.copy().items() if one.function.__module__.startswith(KERNEL)}
     places = {name: INDEX_OF[name] for name in LASTING}
     by_address = {one.address: symbol for symbol, one in entries.items()}
     texts: list[str] = []
