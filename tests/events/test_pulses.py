@@ -259,6 +259,19 @@ def test_every_peak_of_random_trains_counts(name: str, method: str) -> None:
     assert not [seed for seed in range(1, 9) if _off(name, seed, method) > 1e-4]
 
 
+def test_products_and_repeated_squares_may_be_as_deep_as_they_like() -> None:
+    def right_side(t: Any, y: Any) -> dict[str, Any]:
+        whole, square = 1.0, 1.0 - 1e-12 * y["x"]
+        for k in range(1500):
+            whole = whole * (1.0 + 1e-6 * (k + y["x"]))
+        for _ in range(40):
+            square = square * square
+        return {"x": -whole + 0.0 * square}
+
+    found = tg.simulate(tg.ode(right_side, {"x": 1.0}), (0.0, 0.1), method="radau")
+    assert found.status == "finished"
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", ["one less a tangent squared", "two tangents", "two logistic functions"])
 def test_two_flanks_side_by_side_are_a_peak(shape: str, method: str) -> None:

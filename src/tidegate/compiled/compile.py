@@ -204,7 +204,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         makes_consistent=model.makes_consistent,
         n_divisors=len(divisors),
         n_quotients=len(divisors) + len(others),
-        n_peaks=len(divisors) + len(others) + len(exponents) + len(powers) + len(edges),
+        n_peaks=len(parts.divisors),
         n_powers=len(powers),
         past=look_back_of(given, symbols) if symbols.looks_back else None,
         series=ExpressionSeries(symbols, form.rhs, form.mass, _rows(model, form), (*divisors, *others), _watched(guards, is_time, continuous)),

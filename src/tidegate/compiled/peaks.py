@@ -68,14 +68,14 @@ def high_powers(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous
     >>> [str(item) for item in high_powers([(x * y) ** 60.0 + y**2.0], {}, frozenset([x, y]))]
     ['60*log(1e-300 + abs(x*y))']
     """
-    matters = where_they_matter(roots, activity, _power_of_itself)
+    powers = _as_powers(roots)
+    matters = where_they_matter(roots, activity, lambda item: [item] if powers[item][1] is not ONE else [])
     found: dict[Expr, Expr] = {}
     for item, condition in matters.items():
-        base, exponent = _as_power(item)
-        moves = any(s in continuous for s in dependencies(base)) and not any(part.op in OPAQUE for part in walk([item]))
+        base, exponent = powers[item]
         turns = not is_affine(base, continuous)
         is_high = exponent.value >= (_HIGH if turns else _HIGH_OF_STATES) if exponent.is_constant else turns and bool(_turning([base], continuous))
-        if moves and is_high:
+        if is_high and _moves(base, continuous) and not _is_opaque(item):
             height = exponent * node("log", (_TINY + abs(base),))
             found[height] = select(condition, height, ZERO)
     return found
@@ -92,11 +92,8 @@ def flanks(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: fro
     >>> [str(item) for item in found]
     ['-2*abs(5*y)', '-abs(3*time)']
     """
-    found: dict[Expr, Expr] = {}
-    for item, condition in where_they_matter(roots, activity, _flanks).items():
-        if any(s in continuous for s in dependencies(item)) and not any(part.op in OPAQUE for part in walk([item])):
-            found[item] = select(condition, item, ZERO)
-    return found
+    found = where_they_matter(roots, activity, _flanks)
+    return {item: select(condition, item, ZERO) for item, condition in found.items() if _moves(item, continuous) and not _is_opaque(item)}
 
 
 def _flanks(item: Expr) -> list[Expr]:
@@ -111,19 +108,28 @@ def _flanks(item: Expr) -> list[Expr]:
     ]  # fmt: skip
 
 
-def _power_of_itself(item: Expr) -> list[Expr]:
-    return [item] if item.op in ("pow", "mul") and _as_power(item)[1] is not ONE else []
+def _as_powers(roots: Sequence[Expr]) -> dict[Expr, tuple[Expr, Expr]]:
+    """Of every node below the roots what is raised, and to which power: of ``(x*x)**3`` x and 6."""
+    found: dict[Expr, tuple[Expr, Expr]] = {}
+    for item in walk(roots):  # no recursion: products are long
+        found[item] = item, ONE
+        if item.op == "pow":
+            base, exponent = found[item.args[0]]
+            found[item] = base, exponent * item.args[1]
+        elif item.op == "mul":
+            (base, exponent), (other, its) = (found[factor] for factor in item.args)
+            if base is other:
+                found[item] = base, exponent + its
+    return found
 
 
-def _as_power(item: Expr) -> tuple[Expr, Expr]:
-    """What is raised, and to which power: of ``(x*x)**3`` x and 6."""
-    if item.op == "pow":
-        base, exponent = _as_power(item.args[0])
-        return base, exponent * item.args[1]
-    if item.op == "mul":
-        (base, exponent), (other, its) = map(_as_power, item.args)
-        return (base, exponent + its) if base is other else (item, ONE)
-    return item, ONE
+def _moves(item: Expr, continuous: frozenset[Expr]) -> bool:
+    return any(s in continuous for s in dependencies(item))
+
+
+def _is_opaque(item: Expr) -> bool:
+    """Whether it reads an opaque function, of which nothing is known."""
+    return any(part.op in OPAQUE for part in walk([item]))
 
 
 def _divisors(item: Expr) -> list[Expr]:
@@ -141,8 +147,8 @@ def _exponent(item: Expr) -> list[Expr]:
 
 
 def _turning(items: Iterable[Expr], continuous: frozenset[Expr]) -> list[Expr]:
-    """Those of which some slope may have either sign; of what reads an opaque function nothing is known."""
-    bent = [item for item in items if not is_affine(item, continuous) and not any(part.op in OPAQUE for part in walk([item]))]
+    """Those of which some slope may have either sign."""
+    bent = [item for item in items if not is_affine(item, continuous) and not _is_opaque(item)]
     moving = sorted({s for item in bent for s in dependencies(item) if s in continuous}, key=str)
     slopes = jacobian(bent, moving)
     turning = {row for (row, _), (low, high) in zip(slopes, bounds(slopes.values(), {}), strict=True) if low < 0.0 < high}

@@ -528,14 +528,9 @@ WRITTEN_FIRST: Final = frozenset(
     series series_scratch series_rate series_sens time_slopes
     """.split()
 )
-
-
-_STANDS_BEHIND: Final = frozenset(
-    [
-        *_AS_IT_IS, *WRITTEN_FIRST, *(field.name for field in _FACTORS),
-        *(field.name for field in _FACTS if field.kind == "integer" and field.shape is not None),
-    ]
-)  # fmt: skip
+# integers in arrays that nobody writes
+LASTING_ARRAYS: Final = tuple(field.name for field in _FACTS if field.kind == "integer" and field.shape is not None)
+_STANDS_BEHIND: Final = frozenset([*_AS_IT_IS, *WRITTEN_FIRST, *LASTING_ARRAYS, *(field.name for field in _FACTORS)])
 
 
 def _begins_again(field: Field) -> bool:
@@ -562,5 +557,4 @@ LASTING: Final = (
     | {field.name for field in (*_FUNCTIONS, *_FACTS) if field.kind == "integer" and field.shape is None}
     | {"wants_event_rows", "wants_step_rows", "keeps_polynomials", "stages_wanted"}
 ) - {"rank", "address_h", "address_r"}
-LASTING_ARRAYS: Final = tuple(field.name for field in _FACTS if field.kind == "integer" and field.shape is not None)
 FUNCTIONS: Final = tuple(field.name for field in _FUNCTIONS if field.name in LASTING)  # integers that are addresses

@@ -11,6 +11,7 @@ from tidegate.compiled.workspace import RELATION
 from tidegate.events.tolerances import ROUNDING, ROUNDING_SOLVED
 
 __all__ = [
+    "asks_for_first_powers",
     "expected_sign",
     "find_open",
     "first_bend",
@@ -170,6 +171,12 @@ def guard_polynomials(run, t, step):
             for q in range(n):
                 x += run.guard_gradients[q, j] * a[k, q]
             out[k, j] = x
+
+
+@native
+def asks_for_first_powers(run):
+    """True if the search for events asks for no others, of any guard."""
+    return run.n_curved == run.n_guards and run.n_sens == 0
 
 
 @native

@@ -467,7 +467,6 @@ def curved_root(run, t, step, start, upper, guard, is_prepared):
     y = run.y
     a = run.coefficients
     sign = expected_sign(run, guard)
-    run.falls_with = 0.0
     if run.is_opaque[guard] == 1:
         run.found_theta = _sampled_root(run, t, step, y, a, degree, guard, sign, upper)
         return is_prepared

@@ -17,7 +17,7 @@ from tidegate.compiled.workspace import RELATION
 from tidegate.events.dying import crosses_by_chance
 from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
-from tidegate.events.guards import expected_sign, first_powers, guard_polynomials, guard_roundoff, guard_slopes
+from tidegate.events.guards import asks_for_first_powers, expected_sign, first_powers, guard_polynomials, guard_roundoff, guard_slopes
 from tidegate.events.interval_roots import curved_root
 from tidegate.events.kept_sides import is_a_kept_zero
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, polynomial_root, put_polynomial, value_and_slope
@@ -178,7 +178,7 @@ def earliest_of_guards(run, t, step):
     linear = run.is_linear
     of_time = run.is_time
     coefficients = run.guard_coefficients
-    if run.n_curved == ng and run.n_sens == 0:
+    if asks_for_first_powers(run):
         first_powers(run, t, step)
     else:
         guard_polynomials(run, t, step)

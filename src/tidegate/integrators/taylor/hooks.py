@@ -14,7 +14,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
-from tidegate.events.guards import guard_polynomials, polynomial_point
+from tidegate.events.guards import asks_for_first_powers, guard_polynomials, polynomial_point
 from tidegate.events.told import can_be_shorter, told_by_series
 from tidegate.events.tolerances import IDLE_STEP
 from tidegate.integrators.hybrid_loop.event import AT_START
@@ -95,8 +95,8 @@ def taylor_locate(run, theta, crossed):
     """The event's point lies on the polynomial, which is as good inside the step as at its end."""
     run.is_started = 0
     if crossed >= 0 and run.at_pole != crossed + 1:
-        if run.n_curved == run.n_guards and run.n_sens == 0:
-            guard_polynomials(run, run.t, run.step)  # the search has asked for the first powers only
+        if asks_for_first_powers(run):
+            guard_polynomials(run, run.t, run.step)  # all others are needed here
         part = told_by_series(run, theta, crossed)
         if part < theta and can_be_shorter(run, part * run.step):
             return end_on_polynomial(run, part, -1, True)
