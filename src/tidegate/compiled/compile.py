@@ -183,6 +183,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         has_corners=any(is_quiet(item) for item in walk(form.rhs)),
         has_branches=has_branches,
         reads_modes=has_branches or any(map(_is_mode, walk(guards))),
+        reads_previous=any(map(_is_previous, walk([*form.rhs, *guards]))),
         seconds=time.perf_counter() - began,
         start=ExpressionStart(reduced, symbols, guard_list, form.derivatives, asks_solution=waits),
         initial=initial,
@@ -213,6 +214,10 @@ def compile_model(reduced: Reduced) -> CompiledModel:
 
 def _is_mode(item: Expr) -> bool:
     return item.op == "symbol" and item.data.role is Role.MODE
+
+
+def _is_previous(item: Expr) -> bool:
+    return item.op == "symbol" and item.data.role is Role.PREVIOUS
 
 
 def _described(

@@ -481,6 +481,7 @@ class CompiledModel:
     has_corners : the equations hold relations that make no events.
     has_branches : the equations hold relations whose changes are events; False if only clauses and outputs do.
     reads_modes : those, or relations in what relations are about; False if a change of one changes nothing that is looked at to find the others.
+    reads_previous : they hold values of discrete variables before a round, which come up to the present when a round has changed them.
     has_acts : to ask bodies for new values is to carry them out: functions of the user that may remember it.
     seconds : time spent compiling.
     start, initial, final : start values, what is done at the start, at the end.
@@ -545,6 +546,7 @@ class CompiledModel:
     has_corners: bool = False
     has_branches: bool = True
     reads_modes: bool = True
+    reads_previous: bool = True
     has_acts: bool = False
     adjusting: Actions | None = None
     opening: Actions | None = None

@@ -158,7 +158,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
-    *_single("integer", "has_corners has_branches reads_modes has_followers has_acts"),
+    *_single("integer", "has_corners has_branches reads_modes stays_known has_followers has_acts"),
     *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing first_form"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
     *_single("integer", "starts_coarse"),
@@ -294,10 +294,15 @@ _EVENTS: Final = [
     *_arrays("integer", "faint_events", "n_guards"),
     *_single("integer", "n_faint"),
     *_single("number", "crosses_with"),
-    # of the crossing that was isolated last: the guard there with its round-off level, how fast it falls, 0 where that is not known
-    *_single("number", "at_root falls_with"),
+    # of the crossing that was isolated last: the guard there with its round-off level, how fast it falls, 0 where that is not known; of that which the
+    # step ends at the guard there, times its sign
+    *_single("number", "at_root falls_with at_found"),
     # where round-off levels were looked at for the last correction of a crossing
     *_single("number", "rounded_at"),
+    # the time of the current point, if guards, their slopes and round-off levels, and y', stand in memory as they are there; NaN otherwise
+    *_single("number", "known_at"),
+    # the same of slopes alone, for y' in the mode before an event; of guards alone, at an event's point, in that mode; and in run.late_scratch
+    *_single("number", "slopes_before_at guards_before_at late_at"),
     # the guard, from 1 on, at which the run could not go on last, and when
     *_single("integer", "last_blocked"),
     # 1 where the step is to be shorter since rounding leaves nothing of a guard at its start
@@ -306,8 +311,6 @@ _EVENTS: Final = [
     *_single("integer", "at_pole"),
     # the guard, from 1 on, that comes to rest at its zero where the step ends
     *_single("integer", "came_to_rest"),
-    # one more than the place of the plan in use, see events/guard_plans; how many have been made
-    *_single("integer", "last_plan n_plans"),
     *_single("number", "blocked_t"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
@@ -500,7 +503,9 @@ _FACTORS: Final = [
     *_arrays("number", "guard_models", "n_models", "part_width"),
     # 1 for models of what does not move: only their first element counts
     *_arrays("integer", "model_is_still", "n_models"),
-    # whose each plan is, and what it was made for; the rows of the tape that move, the registers of numbers that they read, and these
+    # of guards, see events/guard_plans: zeros at first, and kept from run to run; whose each plan is, and what it was made for; the rows of the tape that
+    # move, the registers of numbers that they read, and these
+    *_arrays("integer", "plan_counts", 2),
     *_arrays("integer", "planned_guard n_planned n_numbers", MOST_PLANS),
     *_arrays("number", "planned_for", MOST_PLANS, "n_read"),
     *_arrays("integer", "planned_rows planned_registers", MOST_PLANS, "n_models"),

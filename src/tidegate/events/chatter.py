@@ -52,13 +52,13 @@ def note_event_time(run, t, guard):
     factor = two / (run.interval_2 + run.interval_3) if run.interval_3 > 0.0 else 1.0
     if not factor < _SHRINKS:
         run.shrink_from = t
+    least = _least_interval(run, t, guard) if guard >= 0 else 0.0
     if factor < _SHRINKS and abs(factor - run.last_factor) <= _SAME_FACTOR * factor:
         run.shrinking += 1
         run.zeno_time = t + two * factor / (1.0 - factor)
         is_there = run.zeno_time - t < _ZENO_PART * (t - run.shrink_from)
         if guard >= 0 and not is_there:
             # one short interval alone is two conditions at one instant
-            least = _least_interval(run, t, guard)
             is_there = interval < least and last < _FAR_APART * least
         if run.shrinking >= _STEADY and is_there:
             code = ZENO
@@ -67,7 +67,7 @@ def note_event_time(run, t, guard):
     run.last_factor = factor
     run.interval_3 = run.interval_2
     run.interval_2 = last
-    if guard >= 0 and interval < _least_interval(run, t, guard):
+    if interval < least:
         run.still_events += 1
         if run.still_events > _MOST_IN_A_ROW:
             code = CHATTERING
@@ -85,6 +85,7 @@ def _least_interval(run, t, guard):
     """
     slopes = run.slopes
     guard_slopes(run, t, run.y, run.ydot_before, slopes)
+    run.slopes_before_at = t
     run.crosses_with = abs(slopes[guard])
     least = UNRESOLVED * max(abs(t), run.time_size)
     roundoff = max(run.nu[guard], run.nu_start[guard])
@@ -98,7 +99,7 @@ def _least_height(run, t, guard):
     """How high a bounce must be for the method to follow it."""
     least = FAINT * run.nu_start[guard]
     if run.starts_coarse == 1:
-        reach = run.slopes
+        reach = run.reach_scratch
         guard_reach(run, t, run.y, run.y_max, reach)
         least = max(least, reach[guard])
     return least
@@ -115,10 +116,10 @@ def bounces_below_roundoff(run, t, guard):
     index = run.guard_mode[guard]
     if run.guard_kind[guard] != RELATION or run.sides[guard] == RESTS:
         return False
-    slopes = run.slopes
     side = 1.0 if run.m[index] != 0.0 else -1.0
-    guard_slopes(run, t, run.y, run.ydot, slopes)
-    away = side * slopes[guard]
+    if run.known_at != t:
+        guard_slopes(run, t, run.y, run.ydot, run.slopes)
+    away = side * run.slopes[guard]
     stopped = has_changed(run, guard)
     if stopped and away < 0.0 and abs(run.g[guard]) <= FAINT * run.nu_start[guard]:
         # thrown back from a trifle behind its zero, where an event is found of what had rested there
@@ -135,8 +136,8 @@ def bounces_below_roundoff(run, t, guard):
         ahead[q] = run.y[q] + short * run.ydot[q]
     if derivatives(run, t + short, run.y_new_at, run.scratch_3_at) != 0:
         return False
-    guard_slopes(run, t + short, ahead, rate, slopes)
-    braking = (away - side * slopes[guard]) / short
+    guard_slopes(run, t + short, ahead, rate, run.late_scratch)
+    braking = (away - side * run.late_scratch[guard]) / short
     if stopped:
         # on the far side already: it falls through if it gathers speed there
         if not -braking * scale * scale > FAINT * run.nu_start[guard]:
@@ -151,8 +152,8 @@ def bounces_below_roundoff(run, t, guard):
 @native
 def _came_nearer(run, t, guard, side):
     """True if the equations of before say that the guard was on its way across: else it is the error of the method that has brought it here."""
-    guard_slopes(run, t, run.y_old, run.ydot_before, run.slopes)
-    return side * run.slopes[guard] < 0.0
+    guard_slopes(run, t, run.y_old, run.ydot_before, run.late_scratch)
+    return side * run.late_scratch[guard] < 0.0
 
 
 @native
@@ -169,7 +170,6 @@ def _equations_stop(run, t, guard, clear):
 @native
 def _was_stopped(run, t, guard, side, after):
     """True if a body took away the speed of the guard, which was clear, and nothing but states has changed."""
-    slopes = run.slopes
     roundoff = run.nu_start[guard]
     for q in range(run.first_discrete, run.first_previous):
         if run.m[q] != run.m_old[q]:
@@ -177,8 +177,8 @@ def _was_stopped(run, t, guard, side, after):
     short = SHORT * time_scale(run, run.ydot_before_at)
     if not anything_happened(run) or not abs(after) * short <= roundoff:
         return False
-    guard_slopes(run, t, run.y_old, run.ydot_before, slopes)
-    before = side * slopes[guard]
+    guard_slopes(run, t, run.y_old, run.ydot_before, run.late_scratch)
+    before = side * run.late_scratch[guard]
     clear = FAINT * roundoff
     return before * short > clear and abs(after) <= STOPPED * before and not _equations_stop(run, t, guard, clear)
 

@@ -39,9 +39,10 @@ def _become_true(run, t, count):
 @native
 def _turn_those_that_left(run, t):
     """Give relations at zero that the trajectory moves off what is written for them; how many there are, marked in run.trial_g_full."""
-    guard_roundoff(run, t, run.y)
-    call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
-    guard_slopes(run, t, run.y, run.ydot, run.slopes)
+    if run.known_at != t:
+        guard_roundoff(run, t, run.y)
+        call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+        guard_slopes(run, t, run.y, run.ydot, run.slopes)
     found = 0
     for j in range(run.n_guards):
         run.trial_g_full[j] = 0.0

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import RELATION
@@ -18,7 +20,7 @@ from tidegate.events.kept_sides import is_a_kept_zero
 from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import ROUNDING
 
-__all__ = ["crosses_by_chance", "dies_out", "is_within_tolerance"]
+__all__ = ["crosses_by_chance", "dies_out", "is_in_reach", "is_within_tolerance"]
 
 _AHEAD: Final = 0.75  # of the time in which it would be at zero if it went on as it does
 _LESS: Final = 0.6  # of its value, there, or nothing can be told
@@ -27,21 +29,30 @@ _FASTEST: Final = 1.15  # e > 0.85, where a root of multiplicity m is passed wit
 
 
 @native
-def _may_be_within_tolerance(run, j, value):
-    """False of a guard that is no relation, or farther from zero than its tolerance can be, which its round-off level tells."""
-    return run.guard_kind[j] == RELATION and abs(value) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]
+def _may_be_in_reach(run, j, value):
+    """False of a guard farther from zero than its tolerance can be, which its round-off level tells."""
+    return abs(value) <= 2.0 * run.rtol / ROUNDING * run.nu_start[j]
 
 
 @native
-def _is_in_reach(run, t, j):
+def _may_be_within_tolerance(run, j, value):
+    """False of a guard that is no relation as well."""
+    return run.guard_kind[j] == RELATION and _may_be_in_reach(run, j, value)
+
+
+@native
+def is_in_reach(run, t, j):
+    """True if a guard at the current point is as near zero as the tolerances of what it reads."""
+    if not _may_be_in_reach(run, j, run.g[j]):
+        return False
     guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
     return abs(run.g[j]) <= run.reach_scratch[j]
 
 
 @native
 def is_within_tolerance(run, t, j):
-    """True if a relation at the current point is as near zero as the tolerances of what it reads."""
-    return _may_be_within_tolerance(run, j, run.g[j]) and _is_in_reach(run, t, j)
+    """True if it is a relation, too."""
+    return run.guard_kind[j] == RELATION and is_in_reach(run, t, j)
 
 
 @native
@@ -58,6 +69,7 @@ def dies_out(run, t, j, slope, rates):
         point[q] = run.y[q] + ahead * rates[q]
     if derivatives(run, t + ahead, run.trial_stage_at, run.trial_rate_at) != 0:
         return False
+    run.late_at = np.nan
     call_value(run.f_guards, t + ahead, point, run.p, run.m, run.late_scratch)
     guard_slopes(run, t + ahead, point, run.trial_rate, run.trial_g_half)
     left = run.late_scratch[j] / g
@@ -71,10 +83,11 @@ def crosses_by_chance(run, t, step, theta, j):
         return True
     if not _may_be_within_tolerance(run, j, run.g[j]):
         return False
+    run.late_at = np.nan
     call_value(run.f_guards, t + step, run.y_end, run.p, run.m, run.late_scratch)
     if run.is_linear[j] == 1 and not _may_be_within_tolerance(run, j, run.late_scratch[j]):
         return False
-    if not _is_in_reach(run, t, j):
+    if not is_in_reach(run, t, j):
         return False
     # the tolerances make the same of an affine guard at both ends of the step
     if run.is_linear[j] == 0:

@@ -1,11 +1,11 @@
 """Functions of a polynomial with a bound as polynomials with bounds (stage: events).
 
-In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, behind them R, and what the sizes of c_1 ... c_N
-add up to, at most. Out: the same of the value.
+In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, behind them R, what the sizes of c_1 ... c_N add up
+to, at most, and T. Out: the same of the value.
 Coefficients come by the recurrences of power series (Moore 1966; Knuth, The Art of Computer Programming 2, 4.7). What stands behind degree N is less
 than in a series with larger coefficients whose sum is known: it has |c_1| theta + |c_2| theta^2 + ... in the place of what moves, and in that of the
-function one whose derivatives at c_0 are positive and no smaller (Cauchy's majorants). Where R comes in, the function's steepest slope over the range
-says how far it goes.
+function one whose derivatives at c_0 are positive and no smaller (Cauchy's majorants). Where R and T come in, the function's steepest slope over the
+range says how far they go.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _last_power(x, degree):
 
 @native
 def _most_moved(x, degree):
-    """How far what moves may have come from c_0, but for R."""
+    """How far what moves may have come from c_0, but for R and T."""
     total = 0.0
     for k in range(1, degree + 1):
         total += abs(x[k])
@@ -76,13 +76,20 @@ def _most_moved(x, degree):
 
 
 @native
-def _put_bound(larger, whole, rounding, slope, degree, out):
-    """R of the outcome: ``whole`` is all that the larger series adds up to behind its first term, ``slope`` what R does to the function."""
+def _beside(x, degree):
+    """How far it may be from its polynomial: R and T."""
+    return x[degree + 1] + x[degree + 3]
+
+
+@native
+def _put_bounds(larger, whole, rounding, slope, x, degree, out):
+    """R and T of the outcome: ``whole`` is all that the larger series adds up to behind its first term, ``slope`` the steepest of the function."""
     known = 0.0
     for k in range(1, degree + 1):
         known += larger[k]
-    out[degree + 1] = max(whole - known, 0.0) + rounding * whole + slope
+    out[degree + 1] = rounding * whole + slope * x[degree + 1]
     out[degree + 2] = known
+    out[degree + 3] = max(whole - known, 0.0) + slope * x[degree + 3]
 
 
 @native
@@ -143,7 +150,7 @@ def put_real_power(x, exponent, degree, larger, out):
     first = x[0]
     moved = _most_moved(x, degree)
     size = abs(first)
-    if not moved + x[degree + 1] < size or (first < 0.0 and exponent != math.floor(exponent)):
+    if not moved + _beside(x, degree) < size or (first < 0.0 and exponent != math.floor(exponent)):
         return 0
     steep = abs(exponent)
     out[0] = first**exponent
@@ -158,8 +165,8 @@ def put_real_power(x, exponent, degree, larger, out):
         out[k] = value * _inverse(k) / first
         larger[k] = sum_of_sizes * _inverse(k) / size
     whole = larger[0] * math.expm1(-steep * math.log1p(-moved / size))
-    slope = steep * larger[0] / size * (1.0 - (moved + x[degree + 1]) / size) ** (-steep - 1.0) * x[degree + 1]
-    _put_bound(larger, whole, _OF_A_SERIES + steep * _OF_THE_PLACE, slope, degree, out)
+    slope = steep * larger[0] / size * (1.0 - (moved + _beside(x, degree)) / size) ** (-steep - 1.0)
+    _put_bounds(larger, whole, _OF_A_SERIES + steep * _OF_THE_PLACE, slope, x, degree, out)
     return 1
 
 
@@ -176,16 +183,16 @@ def put_function(operation, x, degree, scratch, larger, out):
     out[0] = value
     rounding = _OF_A_SERIES + _OF_THE_PLACE * abs(first)
     if operation == LOG:
-        if not moved + x[degree + 1] < first:
+        if not moved + _beside(x, degree) < first:
             return 0
         larger[0] = 0.0
         _put_logarithm(x, degree, out, larger)
-        slope = x[degree + 1] / (first - moved - x[degree + 1])
-        _put_bound(larger, -math.log1p(-moved / first), _OF_A_SERIES, slope, degree, out)
+        slope = 1.0 / (first - moved - _beside(x, degree))
+        _put_bounds(larger, -math.log1p(-moved / first), _OF_A_SERIES, slope, x, degree, out)
     elif operation == EXP:
         larger[0] = value
         _put_pair(x, 1.0, degree, out, out, larger)
-        _put_bound(larger, value * math.expm1(moved), rounding, value * math.exp(moved + x[degree + 1]) * x[degree + 1], degree, out)
+        _put_bounds(larger, value * math.expm1(moved), rounding, value * math.exp(moved + _beside(x, degree)), x, degree, out)
     elif operation in (SIN, COS):
         scratch[0] = math.cos(first) if operation == SIN else math.sin(first)
         larger[0] = 1.0
@@ -193,11 +200,11 @@ def put_function(operation, x, degree, scratch, larger, out):
             _put_pair(x, -1.0, degree, out, scratch, larger)
         else:
             _put_pair(x, -1.0, degree, scratch, out, larger)
-        _put_bound(larger, math.expm1(moved), rounding, x[degree + 1], degree, out)
+        _put_bounds(larger, math.expm1(moved), rounding, 1.0, x, degree, out)
     else:
         scratch[0] = math.cosh(first) if operation == SINH else math.sinh(first)
         larger[0] = math.exp(abs(first))
         _put_pair(x, 1.0, degree, out, scratch, larger)
-        slope = math.exp(abs(first) + moved + x[degree + 1]) * x[degree + 1]
-        _put_bound(larger, larger[0] * math.expm1(moved), rounding, slope, degree, out)
+        slope = math.exp(abs(first) + moved + _beside(x, degree))
+        _put_bounds(larger, larger[0] * math.expm1(moved), rounding, slope, x, degree, out)
     return 1

@@ -1,8 +1,8 @@
 """A nonlinear guard over a whole step as one polynomial with a bound of what it leaves out (stage: events).
 
-In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c and R such that the guard lies within R theta
-of sum c_k theta^k for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of the step is added up term by
-term, and so is rounding behind the constant term: a Taylor model (Makino and Berz, Taylor models and other validated functional inclusion methods,
+In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c, R and T such that the guard lies within
+R theta + T theta^N of sum c_k theta^k, k = 0 ... N, for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of
+the step is added up term by term into T, and rounding behind the constant term into R: a Taylor model (Makino and Berz, Taylor models and other validated functional inclusion methods,
 Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers; functions and quotients are those of ``function_models``. A tape with
 anything else in it that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit of its own, loaded only for models
 with nonlinear guards.
@@ -27,7 +27,11 @@ __all__ = ["guard_model"]
 
 _LARGER: Final = 1  # of the rows behind the registers, from the last: the larger series, ...
 _OTHER: Final = 2  # ... and what else a row needs beside its outcome
-_MOVING: Final = 2  # behind the degree of a model: all that its terms behind the first add up to, at most
+# behind the degree of a model: R, all that its terms behind the first add up to, at most, and T
+_ROUNDED: Final = 1
+_MOVING: Final = 2
+_LEFT_OUT: Final = 3
+_SQUARED: Final = 2
 _HIGHEST_POWER: Final = 8
 _OF_A_SUM: Final = 2 * EPS  # of its terms, and of those of a product: they are added one by one
 _OF_A_PRODUCT: Final = 24 * EPS
@@ -46,20 +50,24 @@ def _put_both(x, of_x, y, of_y, degree, out):
 @native
 def _scale(x, factor, degree, out):
     """A model times a number."""
-    bound = x[degree + 1]
+    rounded = abs(factor) * x[degree + _ROUNDED]
     moving = abs(factor) * x[degree + _MOVING]
+    left_out = abs(factor) * x[degree + _LEFT_OUT]
     _put_both(x, factor, x, 0.0, degree, out)
-    out[degree + 1] = abs(factor) * bound + (0.0 if abs(factor) == 1.0 else _OF_A_SUM * moving)
+    out[degree + _ROUNDED] = rounded + (0.0 if abs(factor) == 1.0 else _OF_A_SUM * moving)
     out[degree + _MOVING] = moving
+    out[degree + _LEFT_OUT] = left_out
 
 
 @native
 def _put_sum(x, y, sign, degree, out):
-    bound = x[degree + 1] + y[degree + 1]
+    rounded = x[degree + _ROUNDED] + y[degree + _ROUNDED]
     moving = x[degree + _MOVING] + y[degree + _MOVING]
+    left_out = x[degree + _LEFT_OUT] + y[degree + _LEFT_OUT]
     _put_both(x, 1.0, y, sign, degree, out)
-    out[degree + 1] = bound + _OF_A_SUM * moving
+    out[degree + _ROUNDED] = rounded + _OF_A_SUM * moving
     out[degree + _MOVING] = moving
+    out[degree + _LEFT_OUT] = left_out
 
 
 @native
@@ -110,22 +118,28 @@ def _put_long_product(x, y, degree, out):
 @native
 def _put_product(run, x, y, degree, out):
     """``out`` must be neither of both."""
-    bound_x = x[degree + 1]
-    bound_y = y[degree + 1]
+    rounded_x = x[degree + _ROUNDED]
+    rounded_y = y[degree + _ROUNDED]
+    left_out_x = x[degree + _LEFT_OUT]
+    left_out_y = y[degree + _LEFT_OUT]
     if degree < LANES:
         left_out, size_x, size_y = product_of_two(x, y, degree, run.product_room, out)
     else:
         left_out, size_x, size_y = _put_long_product(x, y, degree, out)
-    bound = left_out + size_x * bound_y + size_y * bound_x + bound_x * bound_y
     moving = max(size_x * size_y - abs(x[0] * y[0]), 0.0)
-    out[degree + 1] = bound + _OF_A_PRODUCT * moving
+    out[degree + _ROUNDED] = size_x * rounded_y + (size_y + rounded_y) * rounded_x + _OF_A_PRODUCT * moving
     out[degree + _MOVING] = moving
+    out[degree + _LEFT_OUT] = left_out + (size_x + rounded_x) * left_out_y + (size_y + rounded_y + left_out_y) * left_out_x
 
 
 @native
-def _put_power(run, x, power, degree, between, out):
+def _put_power(run, x, square, power, degree, between, out):
+    """``square`` is the register of that of x, 0 where there is none."""
     if power == 1:
         _scale(x, 1.0, degree, out)
+        return
+    if power > _SQUARED and square > 0:
+        _put_higher(run, x, run.guard_models[square], power, degree, between, out)
         return
     # one after the other into these two, the last into ``out``
     is_even = power % 2 == 0
@@ -133,6 +147,18 @@ def _put_power(run, x, power, degree, between, out):
     other = between if is_even else out
     _put_product(run, x, x, degree, here)
     for _ in range(power - 2):
+        _put_product(run, here, x, degree, other)
+        here, other = other, here
+
+
+@native
+def _put_higher(run, x, square, power, degree, between, out):
+    """Likewise from the square on."""
+    is_even = power % 2 == 0
+    here = between if is_even else out
+    other = out if is_even else between
+    _put_product(run, square, x, degree, here)
+    for _ in range(power - _SQUARED - 1):
         _put_product(run, here, x, degree, other)
         here, other = other, here
 
@@ -148,6 +174,7 @@ def _put_unknowns(run, step, degree):
     for k in range(2, degree + 2):
         models[0, k] = 0.0
     models[0, degree + _MOVING] = abs(models[0, 1])
+    models[0, degree + _LEFT_OUT] = 0.0
     still[0] = 0
     a = run.coefficients
     y = run.y
@@ -163,8 +190,9 @@ def _put_unknowns(run, step, degree):
             term = power * a[k, q]
             row[k + 1] = term
             moving += abs(term)
-        row[degree + 1] = 0.0
+        row[degree + _ROUNDED] = 0.0
         row[degree + _MOVING] = moving
+        row[degree + _LEFT_OUT] = 0.0
         still[1 + u] = 0
 
 
@@ -175,7 +203,7 @@ def _moving_power(power):
 
 
 @native
-def _put_row(run, operation, first, second, degree, out):
+def _put_row(run, operation, first, second, third, degree, out):
     """A row of which an operand moves; 1, or 0 where it has no model."""
     models = run.guard_models
     x = models[first]
@@ -220,7 +248,7 @@ def _put_row(run, operation, first, second, degree, out):
             return 0
         if not _moving_power(y[0]):
             return put_real_power(x, y[0], degree, models[run.n_models - _LARGER], out)
-        _put_power(run, x, int(y[0]), degree, models[run.n_models - _OTHER], out)
+        _put_power(run, x, third, int(y[0]), degree, models[run.n_models - _OTHER], out)
     elif is_function(operation):
         return put_function(operation, x, degree, models[run.n_models - _OTHER], models[run.n_models - _LARGER], out)
     else:
@@ -230,7 +258,7 @@ def _put_row(run, operation, first, second, degree, out):
 
 @kernel_entry(NUMBER, INTEGER)
 def guard_model(run, step, guard):
-    """The model of a guard into the register of its value, R behind the coefficients; 1, or 0 where there is none.
+    """The model of a guard into the register of its value, R and T behind the coefficients; 1, or 0 where there is none.
 
     Rows of branches that the mode does not choose are left out.
     """
@@ -247,11 +275,11 @@ def guard_model(run, step, guard):
         row = run.planned_rows[plan, place]
         if code[row, 0] == SELECT:
             _scale(models[chosen(run, row)], 1.0, degree, models[row + ahead])
-        elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], degree, models[row + ahead]) == 0:
+        elif _put_row(run, code[row, 0], code[row, 1], code[row, 2], code[row, 3], degree, models[row + ahead]) == 0:
             return 0
     if run.model_is_still[value] == STILL:
         if np.isnan(models[value, 0]):
             return 0
-        for k in range(1, degree + 2):
+        for k in range(1, degree + _LEFT_OUT + 1):
             models[value, k] = 0.0
     return 1

@@ -2,7 +2,7 @@
 
 What a guard reads of parameters, modes and discrete variables says which of its branches are chosen, and so which rows are asked for; all else are
 numbers, or nobody asks. That stays as it is until an event changes something the tape reads. A plan is kept with what it holds for: modes come
-again, and models with several guards ask for one after the other.
+again, models with several guards ask for one after the other, and the next run in the same memory finds it there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ __all__ = ["STILL", "chosen", "use_plan"]
 
 STILL: Final = 1  # of a register: a number
 _ASKED: Final = 2  # it moves, and somebody reads it
+_LAST, _MADE = 0, 1  # of two counts: one more than the place of the plan in use; how many have been made
 _NO_MODEL: Final = -1  # instead of how many rows a plan has
 
 
@@ -152,6 +153,8 @@ def _ask_for_rows(run, slot, start, end, target):
             _ask(run, slot, code[row, 1])
             if not _has_one_operand(code[row, 0]):
                 _ask(run, slot, code[row, 2])
+            if code[row, 0] == POW and code[row, 3] > 0:
+                _ask(run, slot, code[row, 3])
     return planned
 
 
@@ -176,8 +179,8 @@ def _is_for(run, slot, guard):
 @native
 def _make(run, guard):
     """Make a plan; its place."""
-    slot = run.n_plans % MOST_PLANS
-    run.n_plans += 1
+    slot = run.plan_counts[_MADE] % MOST_PLANS
+    run.plan_counts[_MADE] += 1
     models = run.guard_models
     still = run.model_is_still
     run.planned_guard[slot] = guard
@@ -212,15 +215,15 @@ def _put_back(run, slot):
 @native
 def use_plan(run, guard):
     """The place of the plan of a guard for what it reads now, its numbers in their registers; -1 where there is no model."""
-    slot = run.last_plan - 1
+    slot = run.plan_counts[_LAST] - 1
     if slot < 0 or not _is_for(run, slot, guard):
         slot = 0
-        known = min(run.n_plans, MOST_PLANS)
+        known = min(run.plan_counts[_MADE], MOST_PLANS)
         while slot < known and not _is_for(run, slot, guard):
             slot += 1
         if slot == known:
             slot = _make(run, guard)
         else:
             _put_back(run, slot)
-        run.last_plan = slot + 1
+        run.plan_counts[_LAST] = slot + 1
     return slot if run.n_planned[slot] != _NO_MODEL else -1

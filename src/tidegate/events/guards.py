@@ -22,6 +22,7 @@ __all__ = [
     "guard_roundoff",
     "guard_slopes",
     "has_changed",
+    "last_powers",
     "polynomial_point",
     "prepare_registers",
     "refresh_activity",
@@ -184,6 +185,14 @@ def first_powers(run, t, step):
     """Of these only how fast guards move at the start of the step: of guards that are not affine the others say little, and few ask for them."""
     zero = run.zero
     call_tangent(run.f_guards_tangent, t, run.y, zero, run.p, run.m, step, run.coefficients[0], zero, zero, run.guard_coefficients[0])
+
+
+@native
+def last_powers(run):
+    """The last two: whether a series is told so far."""
+    zero = run.zero
+    for k in range(run.degree - 2, run.degree):
+        call_tangent(run.f_guards_tangent, run.t, run.y, zero, run.p, run.m, 0.0, run.coefficients[k], zero, zero, run.guard_coefficients[k])
 
 
 @native

@@ -36,6 +36,7 @@ _RIGHT_BEHIND: Final = 5e-8  # of what is looked at
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
+_MOST_CORRECTIONS: Final = 3  # of where a model has its zero
 _ONE_TIME: Final = 0.25  # of what rounding leaves of time
 _JUMPS: Final = 1e6  # round-off levels beyond zero within rounding of time: nothing moves so fast
 _POINTS: Final = 8
@@ -166,16 +167,27 @@ def _crossing(run, t, step, y, a, degree, j, sign, nu, low, high, at_high, upper
 
 
 @native
-def _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, low, zero, high):
-    """The crossing between low and high, if it is where the model has its ``zero``, to what rounding leaves of time; NO_ROOT if not seen there."""
+def _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, low, zero, high, steepness):
+    """The crossing between low and high, where the model has its ``zero`` or its slope leads from there, to what rounding leaves of time.
+
+    NO_ROOT if it is not seen there.
+    """
     half = 0.5 * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
-    after = zero + half
-    before = zero - half
-    if not (low < before and after < high):
-        return NO_ROOT
-    run.at_root = sign * _value_at(run, t, step, y, a, degree, j, after) + nu
-    is_between = -_JUMPS * nu <= run.at_root <= 0.0 and sign * _value_at(run, t, step, y, a, degree, j, before) + nu > 0.0
-    return after if is_between else NO_ROOT
+    for _ in range(_MOST_CORRECTIONS):
+        after = zero + half
+        before = zero - half
+        if not (low < before and after < high):
+            return NO_ROOT
+        run.at_root = sign * _value_at(run, t, step, y, a, degree, j, after) + nu
+        beside = run.at_root
+        zero = after
+        if run.at_root <= 0.0:
+            beside = sign * _value_at(run, t, step, y, a, degree, j, before) + nu
+            if beside > 0.0:
+                return after if run.at_root >= -_JUMPS * nu else NO_ROOT
+            zero = before
+        zero += beside / steepness
+    return NO_ROOT
 
 
 @native
@@ -219,13 +231,16 @@ def _least_on_a_side(value, rate, bend, half):
 
 
 @native
-def _root_of_model(run, model, start, sign, bound, degree, near):
-    """First zero of the guard's polynomial with its bound on one side; ``near`` is a guess at it, 0 for none."""
+def _root_of_model(run, model, start, sign, side, degree, near):
+    """First zero of the guard's polynomial with its bounds added, or taken away; ``near`` is a guess at it, 0 for none."""
     c = run.bernstein_scratch
-    slope = sign * model[1] + bound
+    slope = sign * model[1] + side * model[degree + 1]
+    left_out = side * model[degree + 3]
     at_end = 0.0
     if degree < LANES:
         at_end, low = signed_row(model, sign, start, slope, degree, c)
+        at_end += left_out
+        low += min(c[degree] + left_out, 0.0) - min(c[degree], 0.0)
         if low > 0.0:
             return NO_ROOT
     else:
@@ -233,6 +248,7 @@ def _root_of_model(run, model, start, sign, bound, degree, near):
         c[1] = slope
         for k in range(2, degree + 1):
             c[k] = sign * model[k]
+    c[degree] += left_out
     if not at_end < 0.0:
         # Horner's rule with bounds excludes most
         low = 0.0
@@ -241,6 +257,15 @@ def _root_of_model(run, model, start, sign, bound, degree, near):
         if start + min(low, 0.0) > 0.0:
             return NO_ROOT
     return first_root(run, degree, 1.0, _NEAR_ENOUGH, near)
+
+
+@native
+def _beside(model, degree, theta):
+    """How far a guard may be from its polynomial at a place."""
+    left_out = model[degree + 3]
+    for _ in range(degree):
+        left_out *= theta
+    return model[degree + 1] * theta + left_out
 
 
 @native
@@ -263,10 +288,9 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         if call_hook(run.f_models, run.h, run.r, step, j) == 0:
             return UNKNOWN_ROOT
         model = run.guard_models[run.tape_value[j]]
-        bound = model[degree + 1]
-        if not bound < np.inf:
+        if not model[degree + 1] + model[degree + 3] < np.inf:
             return UNKNOWN_ROOT
-        low = _root_of_model(run, model, start, sign, -bound, degree, near)
+        low = _root_of_model(run, model, start, sign, -1.0, degree, near)
         if low == NO_ROOT:
             return NO_ROOT if reach == upper else UNKNOWN_ROOT
         run.decided_to = max((low - _NEAR_ENOUGH) * reach, run.decided_to)
@@ -275,18 +299,18 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         steepness = -sign * slope
         behind = run.decided_to + _RIGHT_BEHIND * upper
         if steepness > 0.0:
-            behind = max(behind, run.decided_to + _DOWN_BY * bound * low / steepness * reach)
+            behind = max(behind, run.decided_to + _DOWN_BY * _beside(model, degree, low) / steepness * reach)
         is_narrow = steepness > 0.0 and behind - run.decided_to <= _NARROW * upper
         if is_narrow and behind < upper:
             run.falls_with = steepness / (reach * step)
             zero = (low + (start + sign * (value - model[0])) / steepness) * reach
-            root = _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, run.decided_to, zero, behind)
+            root = _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, run.decided_to, zero, behind, steepness / reach)
             if root < NO_ROOT:
                 return root
             at_behind = sign * _value_at(run, t, step, y, a, degree, j, behind) + nu
             if at_behind <= 0.0:
                 return _crossing(run, t, step, y, a, degree, j, sign, nu, run.decided_to, behind, at_behind, upper)
-        high = _root_of_model(run, model, start, sign, bound, degree, low)
+        high = _root_of_model(run, model, start, sign, 1.0, degree, low)
         if high == NO_ROOT:
             return UNKNOWN_ROOT
         run.looked_to = min(high * reach, run.looked_to)

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
-from tidegate.events.dying import crosses_by_chance
+from tidegate.events.dying import crosses_by_chance, is_in_reach
 from tidegate.events.faint import note_how_far
 from tidegate.events.grazing import guard_reach, note_grazings
 from tidegate.events.guards import asks_for_first_powers, expected_sign, first_powers, guard_polynomials, guard_roundoff, guard_slopes
@@ -125,6 +127,8 @@ def _looks_right_at_the_end(run, t):
     """False if an active guard is NaN at the end of the step. One that has come down to nothing there may have come to rest: it crosses nowhere."""
     g = run.late_scratch
     call_value(run.f_guards, t, run.y_end, run.p, run.m, g)
+    if run.stays_known == 1 and run.n_kept == 0:
+        run.late_at = t
     for j in range(run.n_guards):
         if run.active[j] == 0.0 or run.is_time[j] == 1:
             continue
@@ -149,8 +153,7 @@ def _is_doubtful(run, t, step, guard, theta):
     towards = -sign * run.guard_coefficients[0, guard]
     if not towards > 0.0:
         return False
-    guard_reach(run, t, run.y, run.y_max, run.reach_scratch)
-    if not abs(run.g[guard]) <= run.reach_scratch[guard]:
+    if not is_in_reach(run, t, guard):
         return False
     if run.mass_kind == 0:
         _slopes_by_equations(run, t, run.y)
@@ -162,6 +165,16 @@ def _is_doubtful(run, t, step, guard, theta):
     return True
 
 
+@native
+def _put_guards(run, t):
+    """Guards at the start of a step: what they were at the end of the last one, if nothing has happened there."""
+    if run.late_at != t:
+        call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+        return
+    for j in range(run.n_guards):
+        run.g[j] = run.late_scratch[j]
+
+
 @kernel_entry(NUMBER, NUMBER)
 def earliest_of_guards(run, t, step):
     """``earliest_crossing`` of a model that has guards."""
@@ -171,20 +184,27 @@ def earliest_of_guards(run, t, step):
     degree = run.degree
     y = run.y
     g = run.g
-    call_value(run.f_guards, t, y, run.p, run.m, g)
-    guard_roundoff(run, t, y)
+    is_known = run.known_at == t
+    run.known_at = np.nan  # quiet flips may change modes before the next look
+    if not is_known:
+        _put_guards(run, t)
+        guard_roundoff(run, t, y)
     nu = run.nu
     active = run.active
     linear = run.is_linear
     of_time = run.is_time
     coefficients = run.guard_coefficients
-    if asks_for_first_powers(run):
-        first_powers(run, t, step)
-    else:
+    if not asks_for_first_powers(run):
         guard_polynomials(run, t, step)
+    elif is_known and run.series_order > 0:
+        for j in range(ng):
+            coefficients[0, j] = step * run.slopes[j]
+    else:
+        first_powers(run, t, step)
     best = NO_ROOT
     found = -1
     falls_with = 0.0
+    at_found = 0.0
     run.is_unresolved = 0
     run.at_pole = 0
     if run.n_curved > 0 and is_any_unresolved(run):
@@ -239,7 +259,9 @@ def earliest_of_guards(run, t, step):
             best = root
             found = j
             falls_with = run.falls_with
+            at_found = run.at_root - nu[j]
     run.falls_with = falls_with
+    run.at_found = at_found
     if found == UNDECIDED:
         run.found_theta = best
         return UNDECIDED

@@ -44,9 +44,10 @@ def read_conditions(run, t, out_offset):
 
 
 @native
-def note_conditions(run, t):
+def note_conditions(run, t, are_read):
     """True if the event just settled changed a state condition or is one for what it carried out; remembers the conditions for the next one."""
-    read_conditions(run, t, run.conditions_now_at)
+    if not are_read:
+        read_conditions(run, t, run.conditions_now_at)
     now = run.conditions_now
     before = run.conditions
     changed = False

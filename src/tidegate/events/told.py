@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.jit import native
+from tidegate.events.guards import last_powers
 
-__all__ = ["CROSSES", "TURNS", "can_be_shorter", "is_told_wholly", "told_by_series", "told_by_slope"]
+__all__ = ["CROSSES", "TURNS", "can_be_shorter", "is_told_at_once", "is_told_wholly", "told_by_series", "told_by_slope"]
 
 # as the first slope says: straight to zero is once, a parabola that touches it twice, where no step is to end
 CROSSES: Final = 2.0
@@ -62,6 +63,23 @@ def told_by_series(run, theta, guard):
             return part
         part *= 0.5
     return theta
+
+
+@native
+def is_told_at_once(run, theta, guard):
+    """True if the first and the last two powers of a guard are enough for ``told_by_series`` to say theta; only these need be known."""
+    degree = run.degree
+    if degree < run.series_order - 1:
+        return True
+    if degree <= _HEAD:
+        return False
+    last_powers(run)
+    c = run.guard_coefficients
+    power = 1.0
+    for _ in range(degree - 1):
+        power *= theta
+    head = max(abs(run.g[guard]), theta * abs(c[0, guard]))
+    return max(_LEFT_OUT * power * abs(c[degree - 2, guard]), power * theta * abs(c[degree - 1, guard])) <= _TAIL * head
 
 
 @native

@@ -1,13 +1,14 @@
 """Graphs as tapes (stage: expressions): expressions in, rows of numbers out that a loop without allocation can execute.
 
-A row is (operation, a, b, c): the registers of its arguments, or places in the table of constants. Registers 0 ... n_inputs - 1 are the inputs; row r
+A row is (operation, a, b, c): the registers of its arguments, or places in the table of constants; of a whole power the last is the register of the
+square of what it is of, 0 where there is none. Registers 0 ... n_inputs - 1 are the inputs; row r
 writes register n_inputs + r. ``run_tape`` executes a tape on intervals; a point is the interval from it to itself. Numba can compile it unchanged.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableSequence, Sequence
 from typing import Final
 
 import numpy as np
@@ -101,6 +102,7 @@ _OPCODES: Final[dict[str, int]] = {
     "log": LOG,
     "log1p": LOG1P,
 }
+_SQUARED: Final = 2.0
 _ARITHMETIC: Final = frozenset({"add", "sub", "mul", "div"})
 _TABLES: Final[dict[str, int]] = {"segment": SEGMENT, "lookup": LOOKUP, "spline": SPLINE}
 
@@ -152,9 +154,11 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
     >>> tape.code.tolist(), tape.outputs.tolist()
     ([[0, 0, 0, 0], [1, 0, 1, 0]], [2])
     """
-    builder = _Builder(inputs, first_constant, points)
     roots = list(exprs)
-    for item in walk(roots):
+    items = list(walk(roots))
+    squares = {item.args[0]: item for item in items if item.op == "pow" and item.args[1].is_constant and item.args[1].value == _SQUARED}
+    builder = _Builder(inputs, first_constant, points, squares)
+    for item in items:
         builder.append(item)
     outputs = np.array([builder.registers[root] for root in roots], dtype=np.int64)
     code = np.array(builder.rows, dtype=np.int64).reshape(-1, 4)
@@ -162,8 +166,9 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
 
 
 class _Builder:
-    def __init__(self, inputs: Sequence[Expr], first_constant: int, points: Collection[Expr]) -> None:
+    def __init__(self, inputs: Sequence[Expr], first_constant: int, points: Collection[Expr], squares: Mapping[Expr, Expr]) -> None:
         self.points = set(points)
+        self.squares = squares
         self.n_inputs = len(inputs)
         self.first_constant = first_constant
         self.registers = {item: register for register, item in enumerate(inputs)}
@@ -197,14 +202,27 @@ class _Builder:
         are_points = op in _ARITHMETIC and self.points.issuperset(item.args)
         if op == "mul" and arguments[0] == arguments[1] and not are_points:
             return SQUARE, arguments[0], 0, 0
+        if op == "pow" and item.args[0] in self.squares and _is_higher(item.args[1]):
+            return POW, *arguments, self._square(item.args[0])
         a, b, c = [*arguments, 0, 0, 0][:3]
         return _OPCODES[op], a, b, 1 if are_points else c
+
+    def _square(self, base: Expr) -> int:
+        """The register of a square that is asked for, too, from which higher powers may follow."""
+        square = self.squares[base]
+        for item in (*square.args, square):
+            self.append(item)
+        return self.registers[square]
 
     def _place(self, values: tuple[float, ...]) -> int:
         if values not in self.tables:
             self.tables[values] = self.first_constant + len(self.constants)
             self.constants.extend(values)
         return self.tables[values]
+
+
+def _is_higher(exponent: Expr) -> bool:
+    return exponent.is_constant and exponent.value > _SQUARED and exponent.value == math.floor(exponent.value)
 
 
 def run_tape(

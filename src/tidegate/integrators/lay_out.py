@@ -28,7 +28,8 @@ _FUNCTIONS: Final = (
 )  # fmt: skip
 _NUMBERS_AT_START: Final = {
     "last_event": -w.NEVER, "step_old": 1.0, "length": 1.0, "error_accepted": 1e-2, "step_accepted": 1.0, "zeno_time": np.nan, "t_shown": -w.NEVER,
-    "t_event": w.NEVER, "rounded_at": np.nan,
+    "t_event": w.NEVER, "rounded_at": np.nan, "known_at": np.nan, "slopes_before_at": np.nan, "guards_before_at": np.nan,
+    "late_at": np.nan,
 }  # fmt: skip
 _INTEGERS_AT_START: Final = {"is_first": 1, "needs_jacobian": 1, "needs_factors": 1, "failed_guard": -1, "last_guard": -1}
 _UNNAMED: Final = "y"  # start values without names
@@ -78,7 +79,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
         "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "n_zeros": max(n, nm, npar, 8),
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
-        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": max(method.degree + 1, LANES) + 2,
+        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": max(method.degree + 1, LANES) + 3,
         "n_gradients": n if n < method.degree else 0, "n_curved": int((~model.guards.is_linear).sum()), "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,
@@ -92,6 +93,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
     work = w.Workspace(sizes, (CORE, *owners))
     facts = {
         "has_corners": model.has_corners, "has_branches": model.has_branches, "reads_modes": model.reads_modes,
+        "stays_known": model.mass_kind == 0 and ns == 0 and model.past is None and not (model.reads_modes or model.reads_previous),
         "mass_kind": model.mass_kind, "mass_varies": model.mass_varies,
         "first_discrete": layout.first_discrete, "first_previous": layout.first_previous, "first_flags": layout.first_action,
         "first_counts": layout.first_count, "first_drops": layout.first_drop, "first_grazing": layout.first_grazing, "first_form": layout.first_form,

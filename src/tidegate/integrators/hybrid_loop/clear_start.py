@@ -85,6 +85,8 @@ def settle_clearly(run, t):
         for k in range(run.n_modes):
             run.m[k] = run.r[run.m_trial_at + k]
         return NOT_SIMPLE
+    if run.stays_known == 1:
+        run.known_at = t
     remember_discrete(run)
     run.rounds = 2 if passes > 0 else 1
     note_start(run, t)

@@ -142,6 +142,9 @@ def _event(run, log, guard, due, stepped):
         run.m_old[q] = run.m[q]
     if n_s > 0 and run.n_constraints > 0:
         note_drift_of_derivatives(run, t)
+    run.known_at = np.nan
+    run.late_at = np.nan
+    run.slopes_before_at = np.nan
     run.event_kind = 0
     run.event_cause = guard
     run.cause_item = due
@@ -182,10 +185,12 @@ def _event(run, log, guard, due, stepped):
     code = NOT_SIMPLE
     if may_be_simple:
         code = call_hook(run.hook_simple, run.h, run.r, t, guard)
-    if code == NOT_SIMPLE:
+    was_simple = code != NOT_SIMPLE
+    if not was_simple:
         code = settle(run, t, 0)
     lock_past(run)
     run.rounded_at = np.nan
+    run.guards_before_at = np.nan
     if code == 0:
         run.failed_guard = lost_whole(run)
         code = NOT_FINITE if run.failed_guard >= 0 else 0
@@ -198,7 +203,7 @@ def _event(run, log, guard, due, stepped):
             code = NOT_FINITE
     if code != 0:
         return code
-    happened = note_conditions(run, t) or is_from_outside
+    happened = note_conditions(run, t, was_simple) or is_from_outside
     if guard >= 0 and bounces_below_roundoff(run, t, guard):
         return ZENO
     if n_s > 0:

@@ -371,7 +371,7 @@ def begin(run, rows, log, times):
     if run.failed_guard >= 0:
         return NOT_FINITE
     lock_past(run)
-    note_conditions(run, t)
+    note_conditions(run, t, False)
     code = call_hook(run.hook_restart, run.h, run.r, t, AT_START)
     if code != 0:
         return code
@@ -399,6 +399,8 @@ def begin(run, rows, log, times):
 @kernel_entry()
 def continue_from(run):
     """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
+    run.known_at = np.nan
+    run.late_at = np.nan
     renew_tolerances(run, 0)
     update_mass(run)
     refresh_activity(run)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.weighted_sum import product_plus
@@ -108,12 +110,12 @@ def _beside(t, step, theta):
 
 @native
 def _is_by_its_slope(run, t, step, guard, theta, level):
-    """True if the guard is where ``_close_by_secants`` is to bring it, at theta or where its slope there, which is known, leads from it."""
+    """True if the guard is where ``_close_by_secants`` is to bring it: where its slope leads from theta, where it is known.
+
+    Guards there are left in run.slopes.
+    """
     sign = expected_sign(run, guard)
-    value = sign * _guard_at(run, t, step, guard, theta) + level
-    run.found_theta = theta
-    if -_PAST * level <= value <= 0.0:
-        return True
+    value = run.at_found + level
     after = theta + (value + 0.5 * _PAST * level) / (run.falls_with * step)
     if not (after > 0.0 and abs(after - theta) <= _beside(t, step, theta)):
         return False
@@ -159,6 +161,9 @@ def _to_zero(run, t, step, guard, theta, point):
     low = max(0.0, theta - near)
     high = theta
     if run.falls_with > 0.0 and _is_by_its_slope(run, t, step, guard, theta, level):
+        if run.n_guards == 1:
+            run.g[0] = run.slopes[0]
+            run.guards_before_at = t + run.found_theta * step
         return run.found_theta
     at_low = sign * _guard_at(run, t, step, guard, low) + level
     at_high = sign * _guard_at(run, t, step, guard, high) + level
@@ -236,6 +241,7 @@ def _is_beyond(run, j):
 def _is_alone(run, t, guard):
     """True if no other guard has crossed at the point of the event; values are in run.g."""
     call_value(run.f_guards, t + run.step, run.y_new, run.p, run.m, run.g)
+    run.guards_before_at = t + run.step
     for j in range(run.n_guards):
         if j != guard and _is_beyond(run, j):
             return False
@@ -292,4 +298,5 @@ def polish(run, t, step, guard, theta, most):
         return 0
     run.found_guard = finest
     run.falls_with = 0.0
+    run.guards_before_at = np.nan
     return _put_across(run, t, step, finest, run.step / step, most)

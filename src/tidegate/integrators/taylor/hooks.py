@@ -15,7 +15,7 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import asks_for_first_powers, guard_polynomials, polynomial_point
-from tidegate.events.told import can_be_shorter, told_by_series
+from tidegate.events.told import can_be_shorter, is_told_at_once, told_by_series
 from tidegate.events.tolerances import IDLE_STEP
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
@@ -33,6 +33,10 @@ __all__ = ["taylor_accept", "taylor_ahead", "taylor_locate", "taylor_restart", "
 @kernel_entry(NUMBER, INTEGER)
 def taylor_accept(run, t, _whole):
     """f at the new point."""
+    if run.known_at == t:
+        for q in range(run.n):
+            run.f0[q] = run.ydot[q]
+        return 0
     if run.mass_kind == 0 and run.n_forced == 0 and is_at_the_end(run, t):
         f = run.f0
         rate = run.series_rate
@@ -95,9 +99,11 @@ def taylor_locate(run, theta, crossed):
     """The event's point lies on the polynomial, which is as good inside the step as at its end."""
     run.is_started = 0
     if crossed >= 0 and run.at_pole != crossed + 1:
-        if asks_for_first_powers(run):
-            guard_polynomials(run, run.t, run.step)  # all others are needed here
-        part = told_by_series(run, theta, crossed)
+        part = theta
+        if not (asks_for_first_powers(run) and is_told_at_once(run, theta, crossed)):
+            if asks_for_first_powers(run):
+                guard_polynomials(run, run.t, run.step)  # all others are needed here
+            part = told_by_series(run, theta, crossed)
         if part < theta and can_be_shorter(run, part * run.step):
             return end_on_polynomial(run, part, -1, True)
     return end_on_polynomial(run, theta, crossed, True)
