@@ -236,6 +236,7 @@ _STATE: Final = [
     *_single("number", "t_event"),
     # the part of a step that a polynomial with a bound is made for; where the search for a root may end
     *_single("number", "model_reach looked_to"),
+    *_single("integer", "model_at"),
     *_arrays("number", "ydot y_end y_held", "n"),
     *_arrays("number", "p_new dp", "n_p"),
     *_arrays("number", "m_old dm", "n_m"),
@@ -506,7 +507,7 @@ _FACTORS: Final = [
     # of guards, see events/guard_plans: zeros at first, and kept from run to run; whose each plan is, and what it was made for; the rows of the tape that
     # move, the registers of numbers that they read, and these
     *_arrays("integer", "plan_counts", 2),
-    *_arrays("integer", "planned_guard n_planned n_numbers", MOST_PLANS),
+    *_arrays("integer", "planned_guard planned_value n_planned n_numbers", MOST_PLANS),
     *_arrays("number", "planned_for", MOST_PLANS, "n_read"),
     *_arrays("integer", "planned_rows planned_registers", MOST_PLANS, "n_models"),
     *_arrays("number", "planned_numbers", MOST_PLANS, "n_models"),

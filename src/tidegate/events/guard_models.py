@@ -27,10 +27,11 @@ __all__ = ["guard_model"]
 
 _LARGER: Final = 1  # of the rows behind the registers, from the last: the larger series, ...
 _OTHER: Final = 2  # ... and what else a row needs beside its outcome
-# behind the degree of a model: R, all that its terms behind the first add up to, at most, and T
+# behind the degree of a model: R, all that its terms behind the first add up to, at most, T, and the highest power that the guard itself has
 _ROUNDED: Final = 1
 _MOVING: Final = 2
 _LEFT_OUT: Final = 3
+_LAST_POWER: Final = 4
 _SQUARED: Final = 2
 _HIGHEST_POWER: Final = 8
 _OF_A_SUM: Final = 2 * EPS  # of its terms, and of those of a product: they are added one by one
@@ -53,10 +54,12 @@ def _scale(x, factor, degree, out):
     rounded = abs(factor) * x[degree + _ROUNDED]
     moving = abs(factor) * x[degree + _MOVING]
     left_out = abs(factor) * x[degree + _LEFT_OUT]
+    last = x[degree + _LAST_POWER]
     _put_both(x, factor, x, 0.0, degree, out)
     out[degree + _ROUNDED] = rounded + (0.0 if abs(factor) == 1.0 else _OF_A_SUM * moving)
     out[degree + _MOVING] = moving
     out[degree + _LEFT_OUT] = left_out
+    out[degree + _LAST_POWER] = last
 
 
 @native
@@ -64,10 +67,12 @@ def _put_sum(x, y, sign, degree, out):
     rounded = x[degree + _ROUNDED] + y[degree + _ROUNDED]
     moving = x[degree + _MOVING] + y[degree + _MOVING]
     left_out = x[degree + _LEFT_OUT] + y[degree + _LEFT_OUT]
+    last = max(x[degree + _LAST_POWER], y[degree + _LAST_POWER])
     _put_both(x, 1.0, y, sign, degree, out)
     out[degree + _ROUNDED] = rounded + _OF_A_SUM * moving
     out[degree + _MOVING] = moving
     out[degree + _LEFT_OUT] = left_out
+    out[degree + _LAST_POWER] = last
 
 
 @native
@@ -122,6 +127,7 @@ def _put_product(run, x, y, degree, out):
     rounded_y = y[degree + _ROUNDED]
     left_out_x = x[degree + _LEFT_OUT]
     left_out_y = y[degree + _LEFT_OUT]
+    last = x[degree + _LAST_POWER] + y[degree + _LAST_POWER]
     if degree < LANES:
         left_out, size_x, size_y = product_of_two(x, y, degree, run.product_room, out)
     else:
@@ -130,6 +136,7 @@ def _put_product(run, x, y, degree, out):
     out[degree + _ROUNDED] = size_x * rounded_y + (size_y + rounded_y) * rounded_x + _OF_A_PRODUCT * moving
     out[degree + _MOVING] = moving
     out[degree + _LEFT_OUT] = left_out + (size_x + rounded_x) * left_out_y + (size_y + rounded_y + left_out_y) * left_out_x
+    out[degree + _LAST_POWER] = last
 
 
 @native
@@ -175,6 +182,7 @@ def _put_unknowns(run, step, degree):
         models[0, k] = 0.0
     models[0, degree + _MOVING] = abs(models[0, 1])
     models[0, degree + _LEFT_OUT] = 0.0
+    models[0, degree + _LAST_POWER] = 1.0
     still[0] = 0
     a = run.coefficients
     y = run.y
@@ -193,6 +201,7 @@ def _put_unknowns(run, step, degree):
         row[degree + _ROUNDED] = 0.0
         row[degree + _MOVING] = moving
         row[degree + _LEFT_OUT] = 0.0
+        row[degree + _LAST_POWER] = degree
         still[1 + u] = 0
 
 
@@ -258,7 +267,7 @@ def _put_row(run, operation, first, second, third, degree, out):
 
 @kernel_entry(NUMBER, INTEGER)
 def guard_model(run, step, guard):
-    """The model of a guard into the register of its value, R and T behind the coefficients; 1, or 0 where there is none.
+    """The model of a guard, in register run.model_at; 1, or 0 where there is none.
 
     Rows of branches that the mode does not choose are left out.
     """
@@ -269,7 +278,8 @@ def guard_model(run, step, guard):
     plan = use_plan(run, guard)
     if plan < 0:
         return 0
-    value = run.tape_value[guard]
+    value = run.planned_value[plan]
+    run.model_at = value
     ahead = first_row(run) - run.tape_first[guard]
     for place in range(run.n_planned[plan] - 1, -1, -1):
         row = run.planned_rows[plan, place]
@@ -280,6 +290,6 @@ def guard_model(run, step, guard):
     if run.model_is_still[value] == STILL:
         if np.isnan(models[value, 0]):
             return 0
-        for k in range(1, degree + _LEFT_OUT + 1):
+        for k in range(1, degree + _LAST_POWER + 1):
             models[value, k] = 0.0
     return 1

@@ -194,9 +194,21 @@ def _make(run, guard):
     end = start + run.tape_rows[guard]
     first = first_row(run)
     _put_numbers(run, start, end, first)
-    _ask(run, slot, run.tape_value[guard])
-    run.n_planned[slot] = _ask_for_rows(run, slot, start, end, first + end - start)
+    value = _chosen_value(run, run.tape_value[guard], first - start, first)
+    run.planned_value[slot] = value
+    run.n_planned[slot] = _NO_MODEL
+    if value >= 0:
+        _ask(run, slot, value)
+        run.n_planned[slot] = _ask_for_rows(run, slot, start, end, first + end - start)
     return slot
+
+
+@native
+def _chosen_value(run, value, ahead, first):
+    """The register that a guard's value comes from through choices; -1 where one is open."""
+    while value >= first and run.model_is_still[value] != STILL and run.tape_code[value - ahead, 0] == SELECT:
+        value = chosen(run, value - ahead)
+    return value
 
 
 @native

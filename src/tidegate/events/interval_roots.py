@@ -36,6 +36,7 @@ _RIGHT_BEHIND: Final = 5e-8  # of what is looked at
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
+_APART: Final = 2.0  # times what rounding leaves of a place: on both sides of a zero a guard is looked at
 _MOST_CORRECTIONS: Final = 3  # of where a model has its zero
 _ONE_TIME: Final = 0.25  # of what rounding leaves of time
 _JUMPS: Final = 1e6  # round-off levels beyond zero within rounding of time: nothing moves so fast
@@ -172,7 +173,7 @@ def _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, low, zero, high
 
     NO_ROOT if it is not seen there.
     """
-    half = 0.5 * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
+    half = _APART * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
     for _ in range(_MOST_CORRECTIONS):
         after = zero + half
         before = zero - half
@@ -269,6 +270,19 @@ def _beside(model, degree, theta):
 
 
 @native
+def _falls_all_along(model, degree, low, high, steepness):
+    """True if a polynomial guard whose model falls like this at low falls, whatever the model leaves out, from there to high.
+
+    A polynomial of degree D whose coefficients' sizes add up to no more than T has slopes in [0, 1] up to D T.
+    """
+    bend = 0.0
+    for k in range(2, degree + 1):
+        bend += (k - 1.0) * k * abs(model[k])
+    unknown = model[degree + 4] * (model[degree + 1] + model[degree + 3])
+    return steepness > bend * (high - low) + unknown
+
+
+@native
 def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
     """First zero in (0, upper] of sign*g + nu, which is ``start`` at zero, by the guard's model over the whole step.
 
@@ -287,7 +301,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         run.falls_with = 0.0
         if call_hook(run.f_models, run.h, run.r, step, j) == 0:
             return UNKNOWN_ROOT
-        model = run.guard_models[run.tape_value[j]]
+        model = run.guard_models[run.model_at]
         if not model[degree + 1] + model[degree + 3] < np.inf:
             return UNKNOWN_ROOT
         low = _root_of_model(run, model, start, sign, -1.0, degree, near)
@@ -300,8 +314,10 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         behind = run.decided_to + _RIGHT_BEHIND * upper
         if steepness > 0.0:
             behind = max(behind, run.decided_to + _DOWN_BY * _beside(model, degree, low) / steepness * reach)
-        is_narrow = steepness > 0.0 and behind - run.decided_to <= _NARROW * upper
-        if is_narrow and behind < upper:
+        is_alone = steepness > 0.0 and (
+            behind - run.decided_to <= _NARROW * upper or _falls_all_along(model, degree, low, min(behind / reach, 1.0), steepness)
+        )
+        if is_alone and behind < upper:
             run.falls_with = steepness / (reach * step)
             zero = (low + (start + sign * (value - model[0])) / steepness) * reach
             root = _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, run.decided_to, zero, behind, steepness / reach)

@@ -44,11 +44,15 @@ def _follow(run, t):
     """Set the modes by values until none changes; how many passes changed one, or NOT_SIMPLE."""
     flips = settle_known(run, t)
     passes = 1 if flips > 0 else 0
-    guard_roundoff(run, t, run.y)
+    is_known = passes == 0 or run.reads_modes == 0  # guards and round-off levels are those of ``settle_known``
+    if not is_known:
+        guard_roundoff(run, t, run.y)
     for _ in range(_MOST_PASSES):
         if derivatives(run, t, run.y_at, run.ydot_at) != 0:
             return NOT_SIMPLE
-        call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+        if not is_known:
+            call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
+        is_known = run.reads_modes == 0
         guard_slopes(run, t, run.y, run.ydot, run.slopes)
         if sides_by_slopes(run, t):
             return NOT_SIMPLE
