@@ -103,12 +103,13 @@ class Guards:
         self.run = SimpleNamespace(
             n_used=UNKNOWNS, used=np.arange(UNKNOWNS), n_p=NUMBERS, n_m=NUMBERS, degree=degree, t=0.0, y=np.zeros(UNKNOWNS), p=np.zeros(NUMBERS),
             m=np.zeros(NUMBERS), coefficients=np.zeros((degree, UNKNOWNS)), constants=np.array([*constants, 0.0]), n_models=n_models,
-            tape_code=np.concatenate(code), tape_first=first, tape_rows=rows, tape_value=values, model_reach=1.0, last_plan=0, n_plans=0,
+            tape_code=np.concatenate(code), tape_first=first, tape_rows=rows, tape_value=values, model_reach=1.0, model_at=-1,
+            plan_counts=np.zeros(2, np.int64), planned_value=np.zeros(MOST_PLANS, np.int64),
             tape_kinds=[kind for one in code for kind in _kinds(one, len(INPUTS), POINTS)], n_read=len(POINTS), read_registers=[*POINTS],
             planned_guard=np.zeros(MOST_PLANS, np.int64), n_planned=np.zeros(MOST_PLANS, np.int64), n_numbers=np.zeros(MOST_PLANS, np.int64),
             planned_for=np.zeros((MOST_PLANS, len(POINTS))), planned_rows=np.zeros((MOST_PLANS, n_models), np.int64),
             planned_registers=np.zeros((MOST_PLANS, n_models), np.int64), planned_numbers=np.zeros((MOST_PLANS, n_models)),
-            guard_models=np.zeros((n_models, max(degree + 1, LANES) + 2)), product_room=np.zeros(3 * LANES),
+            guard_models=np.zeros((n_models, max(degree + 1, LANES) + 4)), product_room=np.zeros(3 * LANES),
             model_is_still=np.zeros(n_models, np.int64),
         )  # fmt: skip
         self.step = 0.0
@@ -129,9 +130,9 @@ class Guards:
         """The same with nothing asked before."""
         run = self.run
         changed = ("guard_models", "model_is_still", "planned_guard", "n_planned", "n_numbers", "planned_for")
-        changed += ("planned_rows", "planned_registers", "planned_numbers")
+        changed += ("planned_rows", "planned_registers", "planned_numbers", "planned_value", "plan_counts")
         new = {name: np.zeros_like(getattr(run, name)) for name in changed}
-        return SimpleNamespace(**{**vars(run), **new, "last_plan": 0, "n_plans": 0})
+        return SimpleNamespace(**{**vars(run), **new})
 
     def place(self, theta: float, precision: type) -> Place:
         """Where the step is there."""
@@ -155,14 +156,23 @@ def test_a_guard_is_within_the_bound_of_its_model(plain: ModuleType, seed: int) 
             assert plain.guard_model(new, guards.step, which) == has_model
         if not has_model:
             continue
-        model = run.guard_models[run.tape_value[which]]
-        np.testing.assert_array_equal(model[: degree + 2], new.guard_models[run.tape_value[which], : degree + 2])
+        model = run.guard_models[run.model_at]
+        np.testing.assert_array_equal(model[: degree + 5], new.guard_models[new.model_at, : degree + 5])
         with np.errstate(all="ignore"):
             exact = [by_numpy(guards.place(theta, np.longdouble)) for theta in THETAS]
             rounded = [by_numpy(guards.place(theta, np.float64)) for theta in THETAS]
-        if not np.isfinite(model).all() or not np.isfinite(exact).all():
+        if not np.isfinite(model[: degree + 4]).all() or not np.isfinite(exact).all():
             continue
         rounding = 64.0 * max(abs(float(a - b)) for a, b in zip(exact, rounded, strict=True)) + 512.0 * EPS * float(np.abs(exact).max())
         for theta, value in zip(THETAS, exact, strict=True):
             told = np.sum(model[: degree + 1].astype(np.longdouble) * np.longdouble(theta) ** np.arange(degree + 1))
-            assert abs(told - value) <= model[degree + 1] * theta + rounding
+            assert abs(told - value) <= model[degree + 1] * theta + model[degree + 3] * theta**degree + rounding
+        for theta in THETAS[2:-1] if np.isfinite(model[degree + 4]) else ():
+            step = np.longdouble(1e-6)
+            with np.errstate(all="ignore"):
+                ahead, behind = (by_numpy(guards.place(theta + side * step, np.longdouble)) for side in (1, -1))
+            bent = np.sum(np.arange(degree + 1) ** 3 * np.abs(model[: degree + 1]))
+            told = np.sum(np.arange(1, degree + 1) * model[1 : degree + 1] * theta ** np.arange(degree))
+            beside = model[degree + 4] * (model[degree + 1] + model[degree + 3])
+            # of a difference over such a step the third derivative leaves 1e-12, and rounding of longer numbers as much
+            assert not abs(told - (ahead - behind) / (2 * step)) > beside * (1.0 + 1e-6) + 1e-10 * bent + rounding / step * 2.0**-11

@@ -295,9 +295,11 @@ _EVENTS: Final = [
     *_arrays("integer", "faint_events", "n_guards"),
     *_single("integer", "n_faint"),
     *_single("number", "crosses_with"),
-    # of the crossing that was isolated last: the guard there with its round-off level, how fast it falls, 0 where that is not known; of that which the
-    # step ends at the guard there, times its sign
+    # of the crossing that was isolated last: the guard there with its round-off level, how fast it falls, 0 where that is not known; of the one that
+    # the step ends at the guard there, times its sign
     *_single("number", "at_root falls_with at_found"),
+    # 1 where its model tells that the series is told up to there, and the same of the crossing isolated last
+    *_single("integer", "found_is_told is_told"),
     # where round-off levels were looked at for the last correction of a crossing
     *_single("number", "rounded_at"),
     # the time of the current point, if guards, their slopes and round-off levels, and y', stand in memory as they are there; NaN otherwise
@@ -504,9 +506,10 @@ _FACTORS: Final = [
     *_arrays("number", "guard_models", "n_models", "part_width"),
     # 1 for models of what does not move: only their first element counts
     *_arrays("integer", "model_is_still", "n_models"),
-    # of guards, see events/guard_plans: zeros at first, and kept from run to run; whose each plan is, and what it was made for; the rows of the tape that
-    # move, the registers of numbers that they read, and these
+    # how many plans there are, see events/guard_plans: zeros at first, and kept from run to run
     *_arrays("integer", "plan_counts", 2),
+    # whose each plan is, where its value comes from, and what it was made for; the rows of the tape that move, the registers of numbers that they
+    # read, and these
     *_arrays("integer", "planned_guard planned_value n_planned n_numbers", MOST_PLANS),
     *_arrays("number", "planned_for", MOST_PLANS, "n_read"),
     *_arrays("integer", "planned_rows planned_registers", MOST_PLANS, "n_models"),

@@ -1,7 +1,7 @@
 """Functions of a polynomial with a bound as polynomials with bounds (stage: events).
 
-In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, behind them R, what the sizes of c_1 ... c_N add up
-to, at most, T, and the highest power there is. Out: the same of the value.
+In: the model of what a function is taken of, as ``guard_models`` has it: coefficients c_0 ... c_N, behind them R, what the sizes of c_1 ... c_N
+add up to, at most, T, and the highest power there is. Out: the same of the value.
 Coefficients come by the recurrences of power series (Moore 1966; Knuth, The Art of Computer Programming 2, 4.7). What stands behind degree N is less
 than in a series with larger coefficients whose sum is known: it has |c_1| theta + |c_2| theta^2 + ... in the place of what moves, and in that of the
 function one whose derivatives at c_0 are positive and no smaller (Cauchy's majorants). Where R and T come in, the function's steepest slope over the

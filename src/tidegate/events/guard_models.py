@@ -1,11 +1,11 @@
 """A nonlinear guard over a whole step as one polynomial with a bound of what it leaves out (stage: events).
 
-In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c, R and T such that the guard lies within
-R theta + T theta^N of sum c_k theta^k, k = 0 ... N, for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of
-the step is added up term by term into T, and rounding behind the constant term into R: a Taylor model (Makino and Berz, Taylor models and other validated functional inclusion methods,
-Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers; functions and quotients are those of ``function_models``. A tape with
-anything else in it that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit of its own, loaded only for models
-with nonlinear guards.
+In: the polynomials of the unknowns, the guard's tape, the part of the step that is looked at. Out: c, R and T such that the guard lies within R
+theta + T theta^N of sum c_k theta^k, k = 0 ... N, for theta in [0, 1], 1 being the end of that part. What a product leaves out behind the degree of
+the step is added up term by term into T, and rounding behind the constant term into R: a Taylor model (Makino and Berz, Taylor models and other
+validated functional inclusion methods, Int. J. Pure Appl. Math. 4, 2003), for sums, products and whole powers; functions and quotients are those of
+``function_models``. A tape with anything else in it that moves has no model; bounds on parts of the step answer for it (``interval_roots``). A unit
+of its own, loaded only for models with nonlinear guards.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from tidegate.compiled.weighted_sum import signed_row
 from tidegate.events.guards import expected_sign, first_bend, polynomial_point, prepare_registers, tape_rounding
 from tidegate.events.illinois import narrowed, secant
 from tidegate.events.polynomial_roots import NO_ROOT, UNKNOWN_ROOT, first_root, value_and_slope
+from tidegate.events.told import is_told_by_model
 from tidegate.events.tolerances import EPS, SAME_TIME
 
 __all__ = ["curved_root", "fill_bounds"]
@@ -279,7 +280,14 @@ def _falls_all_along(model, degree, low, high, steepness):
     for k in range(2, degree + 1):
         bend += (k - 1.0) * k * abs(model[k])
     unknown = model[degree + 4] * (model[degree + 1] + model[degree + 3])
-    return steepness > bend * (high - low) + unknown
+    return steepness > bend * (high - low + _NEAR_ENOUGH) + unknown
+
+
+@native
+def _is_across(model, start, sign, theta, degree):
+    """True if a guard is across at a place, whatever its model leaves out; no other says there when it crosses."""
+    value, _ = value_and_slope(model, degree, theta)
+    return start + sign * (value - model[0]) + _beside(model, degree, theta) < 0.0
 
 
 @native
@@ -319,7 +327,11 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         )
         if is_alone and behind < upper:
             run.falls_with = steepness / (reach * step)
+            run.is_told = 1 if is_told_by_model(run, model, degree, low, j) else 0
             zero = (low + (start + sign * (value - model[0])) / steepness) * reach
+            if run.n_guards == 1 and run.decided_to < zero < behind and _is_across(model, start, sign, behind / reach, degree):
+                run.at_root = np.nan  # nobody has looked
+                return zero
             root = _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, run.decided_to, zero, behind, steepness / reach)
             if root < NO_ROOT:
                 return root

@@ -205,6 +205,7 @@ def earliest_of_guards(run, t, step):
     found = -1
     falls_with = 0.0
     at_found = 0.0
+    run.found_is_told = 0
     run.is_unresolved = 0
     run.at_pole = 0
     if run.n_curved > 0 and is_any_unresolved(run):
@@ -240,6 +241,7 @@ def earliest_of_guards(run, t, step):
         if not upper > 0.0:
             continue
         run.falls_with = 0.0
+        run.is_told = 0
         if linear[j] == 1:
             low = 0.0
             for k in range(degree - 1, -1, -1):
@@ -260,6 +262,7 @@ def earliest_of_guards(run, t, step):
             found = j
             falls_with = run.falls_with
             at_found = run.at_root - nu[j]
+            run.found_is_told = run.is_told
     run.falls_with = falls_with
     run.at_found = at_found
     if found == UNDECIDED:

@@ -11,7 +11,7 @@ from typing import Final
 from tidegate.compiled.jit import native
 from tidegate.events.guards import last_powers
 
-__all__ = ["CROSSES", "TURNS", "can_be_shorter", "is_told_at_once", "is_told_wholly", "told_by_series", "told_by_slope"]
+__all__ = ["CROSSES", "TURNS", "can_be_shorter", "is_told_at_once", "is_told_by_model", "is_told_wholly", "told_by_series", "told_by_slope"]
 
 # as the first slope says: straight to zero is once, a parabola that touches it twice, where no step is to end
 CROSSES: Final = 2.0
@@ -75,11 +75,24 @@ def is_told_at_once(run, theta, guard):
         return False
     last_powers(run)
     c = run.guard_coefficients
+    return _is_small(theta, degree, c[degree - 2, guard], c[degree - 1, guard], max(abs(run.g[guard]), theta * abs(c[0, guard])))
+
+
+@native
+def is_told_by_model(run, model, degree, theta, guard):
+    """The same of the guard's own polynomial, see ``guard_models``, up to a place in the part of the step that it is for."""
+    if degree < run.series_order - 1:
+        return True
+    return degree > _HEAD and _is_small(theta, degree, model[degree - 1], model[degree], max(abs(run.g[guard]), theta * abs(model[1])))
+
+
+@native
+def _is_small(theta, degree, before, last, head):
+    """True if the last two powers are no more than a small part of this."""
     power = 1.0
     for _ in range(degree - 1):
         power *= theta
-    head = max(abs(run.g[guard]), theta * abs(c[0, guard]))
-    return max(_LEFT_OUT * power * abs(c[degree - 2, guard]), power * theta * abs(c[degree - 1, guard])) <= _TAIL * head
+    return max(_LEFT_OUT * power * abs(before), power * theta * abs(last)) <= _TAIL * head
 
 
 @native

@@ -203,7 +203,7 @@ class _Builder:
         if op == "mul" and arguments[0] == arguments[1] and not are_points:
             return SQUARE, arguments[0], 0, 0
         if op == "pow" and item.args[0] in self.squares and _is_higher(item.args[1]):
-            return POW, *arguments, self._square(item.args[0])
+            return POW, arguments[0], arguments[1], self._square(item.args[0])
         a, b, c = [*arguments, 0, 0, 0][:3]
         return _OPCODES[op], a, b, 1 if are_points else c
 

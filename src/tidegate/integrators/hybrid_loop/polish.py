@@ -115,7 +115,10 @@ def _is_by_its_slope(run, t, step, guard, theta, level):
     Guards there are left in run.slopes.
     """
     sign = expected_sign(run, guard)
-    value = run.at_found + level
+    there = run.at_found
+    if not abs(there) < np.inf:
+        there = sign * _guard_at(run, t, step, guard, theta)
+    value = there + level
     after = theta + (value + 0.5 * _PAST * level) / (run.falls_with * step)
     if not (after > 0.0 and abs(after - theta) <= _beside(t, step, theta)):
         return False

@@ -100,7 +100,7 @@ def taylor_locate(run, theta, crossed):
     run.is_started = 0
     if crossed >= 0 and run.at_pole != crossed + 1:
         part = theta
-        if not (asks_for_first_powers(run) and is_told_at_once(run, theta, crossed)):
+        if not (asks_for_first_powers(run) and (run.found_is_told == 1 or is_told_at_once(run, theta, crossed))):
             if asks_for_first_powers(run):
                 guard_polynomials(run, run.t, run.step)  # all others are needed here
             part = told_by_series(run, theta, crossed)
