@@ -329,7 +329,8 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
             run.falls_with = steepness / (reach * step)
             run.is_told = 1 if is_told_by_model(run, model, degree, low, j) else 0
             zero = (low + (start + sign * (value - model[0])) / steepness) * reach
-            if run.n_guards == 1 and run.decided_to < zero < behind and _is_across(model, start, sign, behind / reach, degree):
+            is_sure = run.n_guards == 1 and run.decided_to < zero < behind and behind - run.decided_to <= _NARROW * zero
+            if is_sure and _is_across(model, start, sign, behind / reach, degree):
                 run.at_root = np.nan  # nobody has looked
                 return zero
             root = _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, run.decided_to, zero, behind, steepness / reach)

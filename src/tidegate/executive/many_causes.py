@@ -21,6 +21,7 @@ __all__ = ["ManyCauses", "kinds_of"]
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 _FACTOR: Final = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4)
+_FIRST_ROWS: Final = 64
 _MOST_KNOWN: Final = 10_000  # causes that are told from each other by numbers of which no two are alike
 
 
@@ -80,10 +81,13 @@ def kinds_of(log: Written) -> IntArray:
 def _alike(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """One of each kind of rows, and for every row which kind it is: by a number made of the bits of a row, which is quickly sorted."""
     bits = rows.view(np.uint64)
-    mixed = np.zeros(len(rows), dtype=np.uint64)
-    for column in bits.T:
-        mixed = (mixed ^ column ^ (column >> np.uint64(29))) * np.uint64(_FACTOR)
-    _, first, places = np.unique(mixed, return_index=True, return_inverse=True)
+    factors = np.uint64(_FACTOR) ** np.arange(1, bits.shape[1] + 1, dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) @ factors
+    # mostly there are few kinds, all of them among the first rows
+    kinds, first = np.unique(mixed[:_FIRST_ROWS], return_index=True)
+    places = np.minimum(np.searchsorted(kinds, mixed), len(kinds) - 1)
+    if not np.array_equal(kinds[places], mixed):
+        _, first, places = np.unique(mixed, return_index=True, return_inverse=True)
     if np.array_equal(bits[first[places]], bits):
         return first, places
     _, first, places = np.unique(bits, axis=0, return_index=True, return_inverse=True)

@@ -7,6 +7,7 @@ alone: those of which there is more to say than their numbers, a failure or a re
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -47,6 +48,7 @@ class RecordedRuns:
     row_owner, rows : the place in ``runs`` of each row's run; the rows.
     log_owner, log : likewise of the events.
     alone : places in the table of runs that have to be made alone; what is in neither was not run.
+    seconds : that they took natively.
     """
 
     runs: IntArray
@@ -59,6 +61,7 @@ class RecordedRuns:
     log_owner: IntArray
     log: Written
     alone: IntArray
+    seconds: float
 
 
 class ManyRuns:
@@ -114,14 +117,15 @@ class ManyRuns:
             return _nothing(alone)
         several = Several(starts, base.options.max_steps, steps_expected=self._expected(len(starts)))
         with base.lent() as integrator:
-            steps = _FIRST_STEPS
+            steps, began = _FIRST_STEPS, time.perf_counter()
             while not integrator.go_on_with(several, steps) and not is_halted():
                 steps = min(4 * steps, _VISIT_STEPS)
+            seconds = time.perf_counter() - began
             integrator.give(several)
         done = several.done
         with self._lock:
             self._done, self._steps = self._done + len(done.runs), self._steps + int(done.steps.sum())
-        return self._sorted(runs, starts, several, done, alone)
+        return self._sorted(runs, starts, several, done, alone, seconds)
 
     def _expected(self, count: int) -> float:
         """How many steps there will have been when so many more runs are over, if they are like those before."""
@@ -165,7 +169,7 @@ class ManyRuns:
 
     # -- afterwards -----------------------------------------------------------------------------------------------------------------------------
 
-    def _sorted(self, runs: IntArray, starts: Starts, several: Several, done: Done, alone: IntArray) -> RecordedRuns:
+    def _sorted(self, runs: IntArray, starts: Starts, several: Several, done: Done, alone: IntArray, seconds: float) -> RecordedRuns:
         """What was recorded, without the runs of which more is to be said."""
         over, legend = done.runs, self.legend
         n = len(over)
@@ -203,6 +207,7 @@ class ManyRuns:
             log_owner=place[log_owner],
             log=log,
             alone=np.sort(np.concatenate([alone, runs[over][more]])),
+            seconds=seconds,
         )
 
 
@@ -217,7 +222,7 @@ def _in_order(records: Written, owner: IntArray) -> tuple[Written, IntArray]:
 
 def _nothing(alone: IntArray) -> RecordedRuns:
     none, nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-    return RecordedRuns(none, nothing, nothing, none.astype(bool), none, none, np.zeros(0, dtype=[]), none, np.zeros(0, dtype=[]), alone)
+    return RecordedRuns(none, nothing, nothing, none.astype(bool), none, none, np.zeros(0, dtype=[]), none, np.zeros(0, dtype=[]), alone, 0.0)
 
 
 def _stops(problem: Problem, p: FloatArray) -> FloatArray | None:

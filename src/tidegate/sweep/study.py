@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -74,22 +75,24 @@ class Study:
         watched = Prepared(self.prepared.problem, replace(self.prepared.options, progress=look), None)
         return Study(watched, self.names, self.groups, self.times, keeps_events=self.keeps_events)
 
-    def batches(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Batch | None:
-        """These runs, one after the other; those done when the sweep is halted, and nothing if there are none.
+    def batches(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> tuple[Batch | None, float]:
+        """These runs, one after the other; those done when the sweep is halted, and nothing if there are none. For how many seconds they ran.
 
         Parameters
         ----------
         values : (members, names).
         """
+        began = time.perf_counter()
         if self._many is None:
             done = list(self.outcomes(members, values, is_halted))
-            return batch_of(done) if done else None
+            return batch_of(done) if done else None, time.perf_counter() - began
         numbers = np.array(members, dtype=np.int64)
         found = self._many.recorded(values, is_halted)
         parts = [kept(self._many, found, numbers, Wanted(self.times, self.columns, self.keeps_events))] if len(found.runs) else []
+        began = time.perf_counter()
         alone = list(self.outcomes(numbers[found.alone].tolist(), values[found.alone], is_halted))
         parts += [batch_of(alone)] if alone else []
-        return joined(parts) if parts else None
+        return joined(parts) if parts else None, found.seconds + (time.perf_counter() - began if alone else 0.0)
 
     @cached_property
     def _many(self) -> ManyRuns | None:

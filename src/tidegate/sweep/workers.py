@@ -47,7 +47,7 @@ class _Pieces:
     def next(self) -> Members:
         """The next batch; none if nothing is left."""
         left = len(self._members) - self._next
-        share = -(-left // (_AHEAD * self._workers))
+        share = -(-left // (_AHEAD * self._workers)) if self._workers > 1 else left
         seconds = max(self._seconds, 1e-6)
         size = max(1, min(int(_BATCH_SECONDS / seconds), max(share, int(_LEAST_SECONDS / seconds)), self.fits))
         first, self._next = self._next, min(self._next + size, len(self._members))
@@ -59,7 +59,7 @@ class _Pieces:
         return self._seconds < np.inf
 
     def took(self, seconds: float, runs: int) -> None:
-        """What a batch has cost."""
+        """What runs of a batch have cost, without what a batch itself does."""
         self._seconds = seconds / max(runs, 1)
 
 
@@ -87,9 +87,8 @@ def together(study: Study, members: Members, values: FloatArray, is_wanted: Call
     """Many runs in one call of native code, by this thread; after Ctrl-C those that are done are given."""
     watching, pieces = study.watching(is_wanted), _Pieces(members, study, 1)
     while len(piece := pieces.next()) and not is_wanted():
-        began = time.perf_counter()
-        batch = watching.batches(piece.tolist(), values[piece], is_wanted)
-        pieces.took(time.perf_counter() - began, len(piece))
+        batch, seconds = watching.batches(piece.tolist(), values[piece], is_wanted)
+        pieces.took(seconds, len(piece))
         if batch is not None:
             yield batch
 
@@ -106,8 +105,7 @@ def in_threads(study: Study, members: Members, values: FloatArray, workers: int,
     watching.prepared.integrator()  # loads the kernel, before several threads would
 
     def work(piece: Members) -> tuple[Batch | None, float]:
-        began = time.perf_counter()
-        return watching.batches(piece.tolist(), values[piece], halt.is_set), time.perf_counter() - began
+        return watching.batches(piece.tolist(), values[piece], halt.is_set)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="tidegate-sweep") as pool:
         try:
@@ -222,10 +220,7 @@ def _received(payload: bytes) -> _Here:
 def _run_shipped(payload: bytes, members: list[int], values: FloatArray) -> tuple[Batch | None, float]:
     with _making:  # two threads of a worker would make it twice
         here = _received(payload)
-    began = time.perf_counter()
     if here.study.is_for_one_thread:
         with here.lock:
-            batch = here.study.batches(members, values)
-    else:
-        batch = here.study.batches(members, values)
-    return batch, time.perf_counter() - began
+            return here.study.batches(members, values)
+    return here.study.batches(members, values)
