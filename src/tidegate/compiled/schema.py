@@ -22,14 +22,18 @@ __all__ = [
     "LANES",
     "LASTING",
     "LASTING_ARRAYS",
+    "LAST_POWER",
+    "LEFT_OUT",
     "MAX_STAGES",
     "MOST_MODELS",
     "MOST_PARTS_AT_ONCE",
     "MOST_PLANS",
+    "MOVING",
     "PADDING",
     "RADAU",
     "REAL_SYSTEMS",
     "ROSENBROCK",
+    "ROUNDED",
     "SCRATCH_MODELS",
     "SUNDIALS",
     "TAYLOR",
@@ -46,6 +50,7 @@ LANES: Final = 16  # numbers in rows that are added up at once, see compiled/wei
 PADDING: Final = 8  # numbers behind a column of factors that are read and written with it, whatever they are
 MOST_MODELS: Final = 256  # registers of polynomials with bounds: for longer tapes there is no room
 SCRATCH_MODELS: Final = 2  # rows behind them
+ROUNDED, MOVING, LEFT_OUT, LAST_POWER = 1, 2, 3, 4  # places behind the coefficients of one, see events/guard_models
 MOST_PLANS: Final = 8  # of which of them there must be, see events/guard_plans
 REAL_SYSTEMS: Final = 3  # the method's two, and that of consistent values
 CORE, RADAU, SUNDIALS, CLASSICAL, TAYLOR, ROSENBROCK = "core", "radau", "sundials", "classical", "taylor", "rosenbrock"
@@ -158,6 +163,7 @@ _FUNCTIONS: Final = [
 ]
 
 _FACTS: Final = [
+    # stays_known: 1 where a round of an event changes nothing that guards and equations read but states and discrete variables
     *_single("integer", "has_corners has_branches reads_modes stays_known has_followers has_acts"),
     *_single("integer", "mass_kind mass_varies rank first_discrete first_previous first_flags first_counts first_drops first_grazing first_form"),
     # 1 for a method that starts at order one and does not see motions within the tolerances
@@ -300,12 +306,8 @@ _EVENTS: Final = [
     *_single("number", "at_root falls_with at_found"),
     # 1 where its model tells that the series is told up to there, and the same of the crossing isolated last
     *_single("integer", "found_is_told is_told"),
-    # where round-off levels were looked at for the last correction of a crossing
-    *_single("number", "rounded_at"),
-    # the time of the current point, if guards, their slopes and round-off levels, and y', stand in memory as they are there; NaN otherwise
-    *_single("number", "known_at"),
-    # the same of slopes alone, for y' in the mode before an event; of guards alone, at an event's point, in that mode; and in run.late_scratch
-    *_single("number", "slopes_before_at guards_before_at late_at"),
+    # times for which what is known of guards stands in memory, see events/known_values
+    *_single("number", "late_at rounded_at guards_before_at slopes_before_at known_at"),
     # the guard, from 1 on, at which the run could not go on last, and when
     *_single("integer", "last_blocked"),
     # 1 where the step is to be shorter since rounding leaves nothing of a guard at its start

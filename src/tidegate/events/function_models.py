@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import native
+from tidegate.compiled.schema import LAST_POWER, LEFT_OUT, MOVING, ROUNDED
 from tidegate.events.tolerances import EPS
 from tidegate.expressions.tape import COS, COSH, EXP, FIRST_FUNCTION, LOG, SIN, SINH, SQRT
 
@@ -78,7 +79,7 @@ def _most_moved(x, degree):
 @native
 def _beside(x, degree):
     """How far it may be from its polynomial: R and T."""
-    return x[degree + 1] + x[degree + 3]
+    return x[degree + ROUNDED] + x[degree + LEFT_OUT]
 
 
 @native
@@ -87,10 +88,10 @@ def _put_bounds(larger, whole, rounding, slope, x, degree, out):
     known = 0.0
     for k in range(1, degree + 1):
         known += larger[k]
-    out[degree + 1] = rounding * whole + slope * x[degree + 1]
-    out[degree + 2] = known
-    out[degree + 3] = max(whole - known, 0.0) + slope * x[degree + 3]
-    out[degree + 4] = np.inf
+    out[degree + ROUNDED] = rounding * whole + slope * x[degree + ROUNDED]
+    out[degree + MOVING] = known
+    out[degree + LEFT_OUT] = max(whole - known, 0.0) + slope * x[degree + LEFT_OUT]
+    out[degree + LAST_POWER] = np.inf
 
 
 @native

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.schema import LANES
+from tidegate.compiled.schema import LANES, LAST_POWER, LEFT_OUT, MOVING, ROUNDED
 from tidegate.compiled.weighted_sum import product_of_two, product_plus, sum_of_two
 from tidegate.events.function_models import is_function, put_function, put_real_power
 from tidegate.events.guard_plans import STILL, chosen, use_plan
@@ -27,11 +27,6 @@ __all__ = ["guard_model"]
 
 _LARGER: Final = 1  # of the rows behind the registers, from the last: the larger series, ...
 _OTHER: Final = 2  # ... and what else a row needs beside its outcome
-# behind the degree of a model: R, all that its terms behind the first add up to, at most, T, and the highest power that the guard itself has
-_ROUNDED: Final = 1
-_MOVING: Final = 2
-_LEFT_OUT: Final = 3
-_LAST_POWER: Final = 4
 _SQUARED: Final = 2
 _HIGHEST_POWER: Final = 8
 _OF_A_SUM: Final = 2 * EPS  # of its terms, and of those of a product: they are added one by one
@@ -51,28 +46,28 @@ def _put_both(x, of_x, y, of_y, degree, out):
 @native
 def _scale(x, factor, degree, out):
     """A model times a number."""
-    rounded = abs(factor) * x[degree + _ROUNDED]
-    moving = abs(factor) * x[degree + _MOVING]
-    left_out = abs(factor) * x[degree + _LEFT_OUT]
-    last = x[degree + _LAST_POWER]
+    rounded = abs(factor) * x[degree + ROUNDED]
+    moving = abs(factor) * x[degree + MOVING]
+    left_out = abs(factor) * x[degree + LEFT_OUT]
+    last = x[degree + LAST_POWER]
     _put_both(x, factor, x, 0.0, degree, out)
-    out[degree + _ROUNDED] = rounded + (0.0 if abs(factor) == 1.0 else _OF_A_SUM * moving)
-    out[degree + _MOVING] = moving
-    out[degree + _LEFT_OUT] = left_out
-    out[degree + _LAST_POWER] = last
+    out[degree + ROUNDED] = rounded + (0.0 if abs(factor) == 1.0 else _OF_A_SUM * moving)
+    out[degree + MOVING] = moving
+    out[degree + LEFT_OUT] = left_out
+    out[degree + LAST_POWER] = last
 
 
 @native
 def _put_sum(x, y, sign, degree, out):
-    rounded = x[degree + _ROUNDED] + y[degree + _ROUNDED]
-    moving = x[degree + _MOVING] + y[degree + _MOVING]
-    left_out = x[degree + _LEFT_OUT] + y[degree + _LEFT_OUT]
-    last = max(x[degree + _LAST_POWER], y[degree + _LAST_POWER])
+    rounded = x[degree + ROUNDED] + y[degree + ROUNDED]
+    moving = x[degree + MOVING] + y[degree + MOVING]
+    left_out = x[degree + LEFT_OUT] + y[degree + LEFT_OUT]
+    last = max(x[degree + LAST_POWER], y[degree + LAST_POWER])
     _put_both(x, 1.0, y, sign, degree, out)
-    out[degree + _ROUNDED] = rounded + _OF_A_SUM * moving
-    out[degree + _MOVING] = moving
-    out[degree + _LEFT_OUT] = left_out
-    out[degree + _LAST_POWER] = last
+    out[degree + ROUNDED] = rounded + _OF_A_SUM * moving
+    out[degree + MOVING] = moving
+    out[degree + LEFT_OUT] = left_out
+    out[degree + LAST_POWER] = last
 
 
 @native
@@ -123,20 +118,20 @@ def _put_long_product(x, y, degree, out):
 @native
 def _put_product(run, x, y, degree, out):
     """``out`` must be neither of both."""
-    rounded_x = x[degree + _ROUNDED]
-    rounded_y = y[degree + _ROUNDED]
-    left_out_x = x[degree + _LEFT_OUT]
-    left_out_y = y[degree + _LEFT_OUT]
-    last = x[degree + _LAST_POWER] + y[degree + _LAST_POWER]
+    rounded_x = x[degree + ROUNDED]
+    rounded_y = y[degree + ROUNDED]
+    left_out_x = x[degree + LEFT_OUT]
+    left_out_y = y[degree + LEFT_OUT]
+    last = x[degree + LAST_POWER] + y[degree + LAST_POWER]
     if degree < LANES:
         left_out, size_x, size_y = product_of_two(x, y, degree, run.product_room, out)
     else:
         left_out, size_x, size_y = _put_long_product(x, y, degree, out)
     moving = max(size_x * size_y - abs(x[0] * y[0]), 0.0)
-    out[degree + _ROUNDED] = size_x * rounded_y + (size_y + rounded_y) * rounded_x + _OF_A_PRODUCT * moving
-    out[degree + _MOVING] = moving
-    out[degree + _LEFT_OUT] = left_out + (size_x + rounded_x) * left_out_y + (size_y + rounded_y + left_out_y) * left_out_x
-    out[degree + _LAST_POWER] = last
+    out[degree + ROUNDED] = size_x * rounded_y + (size_y + rounded_y) * rounded_x + _OF_A_PRODUCT * moving
+    out[degree + MOVING] = moving
+    out[degree + LEFT_OUT] = left_out + (size_x + rounded_x) * left_out_y + (size_y + rounded_y + left_out_y) * left_out_x
+    out[degree + LAST_POWER] = last
 
 
 @native
@@ -180,9 +175,9 @@ def _put_unknowns(run, step, degree):
     models[0, 1] = reach * step
     for k in range(2, degree + 2):
         models[0, k] = 0.0
-    models[0, degree + _MOVING] = abs(models[0, 1])
-    models[0, degree + _LEFT_OUT] = 0.0
-    models[0, degree + _LAST_POWER] = 1.0
+    models[0, degree + MOVING] = abs(models[0, 1])
+    models[0, degree + LEFT_OUT] = 0.0
+    models[0, degree + LAST_POWER] = 1.0
     still[0] = 0
     a = run.coefficients
     y = run.y
@@ -198,10 +193,10 @@ def _put_unknowns(run, step, degree):
             term = power * a[k, q]
             row[k + 1] = term
             moving += abs(term)
-        row[degree + _ROUNDED] = 0.0
-        row[degree + _MOVING] = moving
-        row[degree + _LEFT_OUT] = 0.0
-        row[degree + _LAST_POWER] = degree
+        row[degree + ROUNDED] = 0.0
+        row[degree + MOVING] = moving
+        row[degree + LEFT_OUT] = 0.0
+        row[degree + LAST_POWER] = degree
         still[1 + u] = 0
 
 
@@ -290,6 +285,6 @@ def guard_model(run, step, guard):
     if run.model_is_still[value] == STILL:
         if np.isnan(models[value, 0]):
             return 0
-        for k in range(1, degree + _LAST_POWER + 1):
+        for k in range(1, degree + LAST_POWER + 1):
             models[value, k] = 0.0
     return 1

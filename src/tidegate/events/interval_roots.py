@@ -18,7 +18,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_hook, call_tangent, call_unit, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.schema import LANES, MOST_PARTS_AT_ONCE
+from tidegate.compiled.schema import LANES, LAST_POWER, LEFT_OUT, MOST_PARTS_AT_ONCE, ROUNDED
 from tidegate.compiled.weighted_sum import signed_row
 from tidegate.events.guards import expected_sign, first_bend, polynomial_point, prepare_registers, tape_rounding
 from tidegate.events.illinois import narrowed, secant
@@ -236,8 +236,8 @@ def _least_on_a_side(value, rate, bend, half):
 def _root_of_model(run, model, start, sign, side, degree, near):
     """First zero of the guard's polynomial with its bounds added, or taken away; ``near`` is a guess at it, 0 for none."""
     c = run.bernstein_scratch
-    slope = sign * model[1] + side * model[degree + 1]
-    left_out = side * model[degree + 3]
+    slope = sign * model[1] + side * model[degree + ROUNDED]
+    left_out = side * model[degree + LEFT_OUT]
     at_end = 0.0
     if degree < LANES:
         at_end, low = signed_row(model, sign, start, slope, degree, c)
@@ -264,10 +264,10 @@ def _root_of_model(run, model, start, sign, side, degree, near):
 @native
 def _beside(model, degree, theta):
     """How far a guard may be from its polynomial at a place."""
-    left_out = model[degree + 3]
+    left_out = model[degree + LEFT_OUT]
     for _ in range(degree):
         left_out *= theta
-    return model[degree + 1] * theta + left_out
+    return model[degree + ROUNDED] * theta + left_out
 
 
 @native
@@ -279,7 +279,7 @@ def _falls_all_along(model, degree, low, high, steepness):
     bend = 0.0
     for k in range(2, degree + 1):
         bend += (k - 1.0) * k * abs(model[k])
-    unknown = model[degree + 4] * (model[degree + 1] + model[degree + 3])
+    unknown = model[degree + LAST_POWER] * (model[degree + ROUNDED] + model[degree + LEFT_OUT])
     return steepness > bend * (high - low + _NEAR_ENOUGH) + unknown
 
 
@@ -310,7 +310,7 @@ def _modelled_root(run, t, step, y, a, degree, j, sign, start, upper):
         if call_hook(run.f_models, run.h, run.r, step, j) == 0:
             return UNKNOWN_ROOT
         model = run.guard_models[run.model_at]
-        if not model[degree + 1] + model[degree + 3] < np.inf:
+        if not model[degree + ROUNDED] + model[degree + LEFT_OUT] < np.inf:
             return UNKNOWN_ROOT
         low = _root_of_model(run, model, start, sign, -1.0, degree, near)
         if low == NO_ROOT:

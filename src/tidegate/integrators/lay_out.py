@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tidegate.compiled import workspace as w
 from tidegate.compiled.compiled_model import CompiledModel
-from tidegate.compiled.schema import CORE, LANES, MOST_MODELS, PADDING, REAL_SYSTEMS, SCRATCH_MODELS
+from tidegate.compiled.schema import CORE, LANES, LAST_POWER, MOST_MODELS, PADDING, REAL_SYSTEMS, SCRATCH_MODELS
 from tidegate.events.not_tied import MOST_TIED
 from tidegate.integrators.interface import Problem
 from tidegate.integrators.kernel_cache import kernel
@@ -79,7 +79,7 @@ def lay_out(problem: Problem, method: Method) -> w.Workspace:
         "n_dropping": len(layout.dropping), "n_grid_edges": sum(len(grid or ()) for grid in model.guards.grids),
         "n_body": 2 * (n + nd) + 1, "n_branch_ends": layout.n_actions + 1, "n_zeros": max(n, nm, npar, 8),
         "n_moving": sum(map(len, problem.directions)), "n_moving_ends": ns + 1,
-        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": max(method.degree + 1, LANES) + 4,
+        "n_stops_room": model.most_stops, "max_degree": method.degree, "part_width": max(method.degree + 1, LANES) + LAST_POWER,
         "n_gradients": n if n < method.degree else 0, "n_curved": int((~model.guards.is_linear).sum()), "n_lanes": n * (1 + ns),
         "n_forms": layout.n_forms, "n_constraints": layout.n_constraints,
         "n_divisors": model.n_divisors, "n_quotients": model.n_quotients, "n_peaks": model.n_peaks,

@@ -5,11 +5,10 @@ In: a point whose differential unknowns are known. Out: modes from the guards, a
 
 from __future__ import annotations
 
-import numpy as np
-
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import native
 from tidegate.compiled.workspace import INITIAL_EVENT
+from tidegate.events.known_values import forget_here
 from tidegate.events.not_tied import NOTHING
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import remember_discrete
@@ -27,8 +26,7 @@ __all__ = ["settle_afresh", "start_afresh"]
 def start_afresh(run):
     """Go on from the current point, made consistent, without what the method knows of the steps before."""
     run.is_cut = 0
-    run.known_at = np.nan
-    run.late_at = np.nan
+    forget_here(run)
     code = consistent_point(run, run.t, run.y_at)
     if code == 0:
         code = derivatives(run, run.t, run.y_at, run.ydot_at)
@@ -66,8 +64,7 @@ def _settle_plainly(run, t):
 @native
 def settle_afresh(run, t):
     """Modes from the guards, algebraic unknowns and sensitivities that fit the differential ones; no clause happens."""
-    run.known_at = np.nan
-    run.late_at = np.nan
+    forget_here(run)
     for i in range(run.n_sens):
         run.dt_dp[i] = 0.0
     for q in range(run.n):

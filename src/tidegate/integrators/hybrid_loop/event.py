@@ -25,6 +25,7 @@ from tidegate.events.chatter import bounces_below_roundoff, note_event_time
 from tidegate.events.constraints import find_off, move_onto, note_drift_of_derivatives
 from tidegate.events.faint import comes_from_nearby, note_faint
 from tidegate.events.guards import has_changed, refresh_activity
+from tidegate.events.known_values import forget_before, forget_here
 from tidegate.events.leaving import RESTS
 from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.restart import consistent_point, derivatives
@@ -142,9 +143,7 @@ def _event(run, log, guard, due, stepped):
         run.m_old[q] = run.m[q]
     if n_s > 0 and run.n_constraints > 0:
         note_drift_of_derivatives(run, t)
-    run.known_at = np.nan
-    run.late_at = np.nan
-    run.slopes_before_at = np.nan
+    forget_here(run)
     run.event_kind = 0
     run.event_cause = guard
     run.cause_item = due
@@ -189,8 +188,7 @@ def _event(run, log, guard, due, stepped):
     if not was_simple:
         code = settle(run, t, 0)
     lock_past(run)
-    run.rounded_at = np.nan
-    run.guards_before_at = np.nan
+    forget_before(run)
     if code == 0:
         run.failed_guard = lost_whole(run)
         code = NOT_FINITE if run.failed_guard >= 0 else 0

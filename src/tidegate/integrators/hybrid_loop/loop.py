@@ -43,6 +43,7 @@ from tidegate.events.crosses_at_start import crosses_at_start
 from tidegate.events.guards import refresh_activity
 from tidegate.events.isolate import UNDECIDED, UNDEFINED, earliest_crossing, guard_at_the_end
 from tidegate.events.kept_sides import hold_sides
+from tidegate.events.known_values import forget_here
 from tidegate.events.not_tied import NOTHING, VARIES, WITH_SENSITIVITIES
 from tidegate.events.own_size import renew_tolerances
 from tidegate.events.poles import first_pole, is_at_the_pole
@@ -399,8 +400,7 @@ def begin(run, rows, log, times):
 @kernel_entry()
 def continue_from(run):
     """Go on from a point put into the workspace, whose modes, discrete variables and conditions are known."""
-    run.known_at = np.nan
-    run.late_at = np.nan
+    forget_here(run)
     renew_tolerances(run, 0)
     update_mass(run)
     refresh_activity(run)
