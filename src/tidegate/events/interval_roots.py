@@ -37,7 +37,6 @@ _RIGHT_BEHIND: Final = 5e-8  # of what is looked at
 _MOST_REACHES: Final = 3  # of models, each over a shorter part of the step ...
 _LESS: Final = 0.7  # ... than this of the one before
 _BEHIND: Final = 64.0  # times what rounding leaves of time: so far behind its pole a guard has a sign
-_APART: Final = 2.0  # times what rounding leaves of a place: on both sides of a zero a guard is looked at
 _MOST_CORRECTIONS: Final = 3  # of where a model has its zero
 _ONE_TIME: Final = 0.25  # of what rounding leaves of time
 _JUMPS: Final = 1e6  # round-off levels beyond zero within rounding of time: nothing moves so fast
@@ -174,7 +173,7 @@ def _where_it_should_be(run, t, step, y, a, degree, j, sign, nu, low, zero, high
 
     NO_ROOT if it is not seen there.
     """
-    half = _APART * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
+    half = 0.5 * max(2 * EPS * max(zero, EPS), _ONE_TIME * _narrowest(run, t, step, zero))
     for _ in range(_MOST_CORRECTIONS):
         after = zero + half
         before = zero - half
