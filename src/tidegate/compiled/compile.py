@@ -154,8 +154,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
     callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
     module = load(emit_module(specs, {function: ctypes.cast(pointer, ctypes.c_void_p).value or 0 for function, pointer in callbacks.items()}))
-    varies = any(s.data.role in (Role.MODE, Role.DISCRETE, Role.PREVIOUS) for entry in form.mass.values() for s in dependencies(entry))
-    has_branches = varies or any(map(_is_mode, walk(form.rhs)))
+    varies = not {Role.MODE, Role.DISCRETE, Role.PREVIOUS}.isdisjoint(_roles(form.mass.values()))
+    of_rates, of_guards = _roles(form.rhs), _roles(guards)
+    has_branches = varies or Role.MODE in of_rates
     layout, quantities, formulas, own_formulas = _described(reduced, symbols, values, computed)
     forcing = forcing_of([*given, *shown])
     bodies, guard_list = tuple(body.told() for body in transitions.event_actions), tuple(locking.guards)
@@ -182,8 +183,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         has_opaque=bool(callbacks),
         has_corners=any(is_quiet(item) for item in walk(form.rhs)),
         has_branches=has_branches,
-        reads_modes=has_branches or any(map(_is_mode, walk(guards))),
-        reads_previous=any(map(_is_previous, walk([*form.rhs, *guards]))),
+        reads_modes=has_branches or Role.MODE in of_guards,
+        reads_previous=Role.PREVIOUS in of_rates | of_guards,
         seconds=time.perf_counter() - began,
         start=ExpressionStart(reduced, symbols, guard_list, form.derivatives, asks_solution=waits),
         initial=initial,
@@ -212,12 +213,9 @@ def compile_model(reduced: Reduced) -> CompiledModel:
     )
 
 
-def _is_mode(item: Expr) -> bool:
-    return item.op == "symbol" and item.data.role is Role.MODE
-
-
-def _is_previous(item: Expr) -> bool:
-    return item.op == "symbol" and item.data.role is Role.PREVIOUS
+def _roles(exprs: Iterable[Expr]) -> set[Role]:
+    """Of what they read."""
+    return {s.data.role for s in dependencies(*exprs)}
 
 
 def _described(

@@ -140,27 +140,18 @@ def _put_power(run, x, square, power, degree, between, out):
     if power == 1:
         _scale(x, 1.0, degree, out)
         return
-    if power > _SQUARED and square > 0:
-        _put_higher(run, x, run.guard_models[square], power, degree, between, out)
-        return
     # one after the other into these two, the last into ``out``
     is_even = power % 2 == 0
     here = out if is_even else between
     other = between if is_even else out
-    _put_product(run, x, x, degree, here)
-    for _ in range(power - 2):
-        _put_product(run, here, x, degree, other)
+    left = power - _SQUARED
+    if square > 0 and left > 0:
+        _put_product(run, run.guard_models[square], x, degree, other)
         here, other = other, here
-
-
-@native
-def _put_higher(run, x, square, power, degree, between, out):
-    """Likewise from the square on."""
-    is_even = power % 2 == 0
-    here = between if is_even else out
-    other = out if is_even else between
-    _put_product(run, square, x, degree, here)
-    for _ in range(power - _SQUARED - 1):
+        left -= 1
+    else:
+        _put_product(run, x, x, degree, here)
+    for _ in range(left):
         _put_product(run, here, x, degree, other)
         here, other = other, here
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from tidegate.compiled.jit import native
 
-__all__ = ["forget_before", "forget_here"]
+__all__ = ["forget_before", "forget_here", "note_guards_before"]
 
 
 @native
@@ -25,6 +25,13 @@ def forget_here(run):
     """Something is about to change at the current point, or has changed."""
     run.known_at = np.nan
     run.late_at = np.nan
+
+
+@native
+def note_guards_before(run, t):
+    """Guards are those of the event's point, if that is not moved any more: onto the sides that unknowns keep, or algebraic equations."""
+    if run.n_kept == 0 and run.mass_kind == 0:
+        run.guards_before_at = t
 
 
 @native

@@ -54,12 +54,10 @@ def told_by_series(run, theta, guard):
     while part > _LEAST_PART:
         head = abs(run.g[guard])
         power = 1.0
-        for k in range(degree - 1):
+        for k in range(min(_HEAD, degree - 1)):
             power *= part
-            if k < _HEAD:
-                head = max(head, power * abs(c[k, guard]))
-        tail = max(_LEFT_OUT * power * abs(c[degree - 2, guard]), power * part * abs(c[degree - 1, guard]))
-        if tail <= _TAIL * head:
+            head = max(head, power * abs(c[k, guard]))
+        if _is_small(part, degree, c[degree - 2, guard], c[degree - 1, guard], head):
             return part
         part *= 0.5
     return theta

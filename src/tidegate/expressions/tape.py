@@ -8,7 +8,7 @@ writes register n_inputs + r. ``run_tape`` executes a tape on intervals; a point
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
 from typing import Final
 
 import numpy as np
@@ -155,20 +155,21 @@ def build_tape(exprs: Iterable[Expr], inputs: Sequence[Expr], *, first_constant:
     ([[0, 0, 0, 0], [1, 0, 1, 0]], [2])
     """
     roots = list(exprs)
-    items = list(walk(roots))
-    squares = {item.args[0]: item for item in items if item.op == "pow" and item.args[1].is_constant and item.args[1].value == _SQUARED}
-    builder = _Builder(inputs, first_constant, points, squares)
-    for item in items:
-        builder.append(item)
+    builder = _Builder(inputs, first_constant, points)
+    for root in roots:  # one by one: what comes first does without squares that only later ones ask for
+        items = list(walk([root]))
+        builder.squares = {item.args[0]: item for item in items if item.op == "pow" and item.args[1].is_constant and item.args[1].value == _SQUARED}
+        for item in items:
+            builder.append(item)
     outputs = np.array([builder.registers[root] for root in roots], dtype=np.int64)
     code = np.array(builder.rows, dtype=np.int64).reshape(-1, 4)
     return Tape(code, np.array(builder.constants), outputs, len(inputs))
 
 
 class _Builder:
-    def __init__(self, inputs: Sequence[Expr], first_constant: int, points: Collection[Expr], squares: Mapping[Expr, Expr]) -> None:
+    def __init__(self, inputs: Sequence[Expr], first_constant: int, points: Collection[Expr]) -> None:
         self.points = set(points)
-        self.squares = squares
+        self.squares: dict[Expr, Expr] = {}  # by what they are of
         self.n_inputs = len(inputs)
         self.first_constant = first_constant
         self.registers = {item: register for register, item in enumerate(inputs)}

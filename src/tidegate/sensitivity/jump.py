@@ -60,6 +60,7 @@ def event_time_derivatives(run, t, y, guard, scale):
     dm = run.dm
     tau = run.dt_dp
     call_tangent(run.f_guards_tangent, t, y, zero, run.p, run.m, 1.0, run.ydot_before, nothing, nothing, gt)
+    run.slopes_before_at = np.nan  # they are written over by derivatives
     slope = gt[guard]
     # a guard that does not leave its own round-off level within the model's own time has no event time to differentiate
     tiny = nu[guard] / scale

@@ -16,6 +16,7 @@ from tidegate.compiled.weighted_sum import product_plus
 from tidegate.events.blocked import move_across
 from tidegate.events.guards import expected_sign, guard_roundoff
 from tidegate.events.illinois import narrowed, secant
+from tidegate.events.known_values import note_guards_before
 from tidegate.events.tolerances import ACROSS, EPS
 from tidegate.integrators.hybrid_loop.forces import put_on_equations
 
@@ -166,7 +167,7 @@ def _to_zero(run, t, step, guard, theta, point):
     if run.falls_with > 0.0 and _is_by_its_slope(run, t, step, guard, theta, level):
         if run.n_guards == 1:
             run.g[0] = run.slopes[0]
-            run.guards_before_at = t + run.found_theta * step
+            note_guards_before(run, t + run.found_theta * step)
         return run.found_theta
     at_low = sign * _guard_at(run, t, step, guard, low) + level
     at_high = sign * _guard_at(run, t, step, guard, high) + level
@@ -244,7 +245,7 @@ def _is_beyond(run, j):
 def _is_alone(run, t, guard):
     """True if no other guard has crossed at the point of the event; values are in run.g."""
     call_value(run.f_guards, t + run.step, run.y_new, run.p, run.m, run.g)
-    run.guards_before_at = t + run.step
+    note_guards_before(run, t + run.step)
     for j in range(run.n_guards):
         if j != guard and _is_beyond(run, j):
             return False

@@ -93,9 +93,9 @@ def _others_are_in_order(run, t, guard):
     """Guards, slopes, round-off levels in the mode before, noted; True if the one that crosses is at zero and no other has anything to say."""
     if guard < 0 or not abs(run.rounded_at - t) <= SAME_TIME * abs(t):  # the event's last correction has looked at these already
         guard_roundoff(run, t, run.y)
-    if guard < 0 or run.guards_before_at != t or run.n_kept > 0 or run.mass_kind != 0:
+    if guard < 0 or run.guards_before_at != t:
         call_value(run.f_guards, t, run.y, run.p, run.m, run.g)
-    if run.slopes_before_at != t or run.n_sens > 0:
+    if run.slopes_before_at != t:
         guard_slopes(run, t, run.y, run.ydot, run.slopes)
     for j in range(run.n_guards):
         g = run.g[j]

@@ -94,16 +94,22 @@ def taylor_restart(run, t, which):
     return taylor_accept(run, t, 0)
 
 
+@native
+def _told(run, theta, crossed):
+    """Up to where the step tells what the guard does that crosses at theta; of one that is not affine hardly ever by more than a few powers."""
+    if asks_for_first_powers(run):
+        if run.found_is_told == 1 or is_told_at_once(run, theta, crossed):
+            return theta
+        guard_polynomials(run, run.t, run.step)
+    return told_by_series(run, theta, crossed)
+
+
 @kernel_entry(NUMBER, INTEGER)
 def taylor_locate(run, theta, crossed):
     """The event's point lies on the polynomial, which is as good inside the step as at its end."""
     run.is_started = 0
     if crossed >= 0 and run.at_pole != crossed + 1:
-        part = theta
-        if not (asks_for_first_powers(run) and (run.found_is_told == 1 or is_told_at_once(run, theta, crossed))):
-            if asks_for_first_powers(run):
-                guard_polynomials(run, run.t, run.step)  # all others are needed here
-            part = told_by_series(run, theta, crossed)
+        part = _told(run, theta, crossed)
         if part < theta and can_be_shorter(run, part * run.step):
             return end_on_polynomial(run, part, -1, True)
     return end_on_polynomial(run, theta, crossed, True)
