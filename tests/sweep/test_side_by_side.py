@@ -119,7 +119,7 @@ def test_runs_that_are_over_are_kept_when_somebody_stops_a_sweep(side_by_side: l
 
     values = np.linspace(20.0, 30.0, 500)
     many = ManyRuns(tg.prepare(lorenz(), (0.0, 5.0), outputs=[1.0, 5.0], dense=False), ["r"])
-    found = many.recorded(values[:, None], is_halted)
+    found = many.recorded([many.carried_out(0, 500, values[:, None], is_halted)])
     assert side_by_side
     assert 8 < len(found.runs) < 400
     assert not len(found.alone)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import xarray as xr
 import tidegate as tg
 from random_models import Once, random_model
 from sweep_checks import assert_is_the_loop, looped
-from tidegate.executive import ManyRuns, RecordedRuns
+from tidegate.executive import CarriedOut, ManyRuns, RecordedRuns
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def together(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[RecordedRuns]]:
     seen: list[RecordedRuns] = []
     real = ManyRuns.recorded
 
-    def recorded(self: ManyRuns, values: Any, is_halted: Callable[[], bool]) -> RecordedRuns:
-        seen.append(real(self, values, is_halted))
+    def recorded(self: ManyRuns, parts: Sequence[CarriedOut]) -> RecordedRuns:
+        seen.append(real(self, parts))
         return seen[-1]
 
     monkeypatch.setattr(ManyRuns, "recorded", recorded)

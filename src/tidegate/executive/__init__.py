@@ -5,7 +5,7 @@ from tidegate.executive.drive import drive, drop_rows_behind
 from tidegate.executive.failures import callback_error, failure
 from tidegate.executive.interrupts import Interrupts
 from tidegate.executive.many_causes import kinds_of
-from tidegate.executive.many_runs import ManyRuns, RecordedRuns
+from tidegate.executive.many_runs import CarriedOut, ManyRuns, RecordedRuns
 from tidegate.executive.options import ASSUMED_LENGTH, Options, changed, check_names, finite_time, of_unknown_length
 from tidegate.executive.parameters import find_parameters, given_numbers, numbers_for, parameter_vector
 from tidegate.executive.problem import problem_of
@@ -14,6 +14,7 @@ from tidegate.executive.session import Session, Setting, Standing, Status
 
 __all__ = [
     "ASSUMED_LENGTH",
+    "CarriedOut",
     "Cause",
     "Interrupts",
     "ManyRuns",

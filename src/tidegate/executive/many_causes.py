@@ -20,8 +20,7 @@ __all__ = ["ManyCauses", "kinds_of"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-_FACTOR: Final = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio (Knuth, The Art of Computer Programming 3, section 6.4)
-_FIRST_ROWS: Final = 64
+_FEW: Final = 8  # kinds of events, of which each is looked for among all
 _MOST_KNOWN: Final = 10_000  # causes that are told from each other by numbers of which no two are alike
 
 
@@ -56,7 +55,7 @@ class ManyCauses:
             return np.zeros(0, dtype=np.int64), []
         n, crossed = self._layout.n_modes, crossed_guards(self._n_guards, log)
         before, after, fired = log["m_before"], log["m_after"], log["fired"]
-        own = [p[owner][:, self._asked_p], m[owner][:, self._asked_m]]
+        own = [p[:, self._asked_p][owner], m[:, self._asked_m][owner]]
         told = np.concatenate([crossed[:, None], before[:, :n], before[:, self._asked_before], after[:, :n], fired, *own], axis=1)
         first, places = _alike(np.ascontiguousarray(told, dtype=np.float64))
         found: list[Cause] = []
@@ -79,16 +78,18 @@ def kinds_of(log: Written) -> IntArray:
 
 
 def _alike(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """One of each kind of rows, and for every row which kind it is: by a number made of the bits of a row, which is quickly sorted."""
-    bits = rows.view(np.uint64)
-    factors = np.uint64(_FACTOR) ** np.arange(1, bits.shape[1] + 1, dtype=np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(29))) @ factors
-    # mostly there are few kinds, all of them among the first rows
-    kinds, first = np.unique(mixed[:_FIRST_ROWS], return_index=True)
-    places = np.minimum(np.searchsorted(kinds, mixed), len(kinds) - 1)
-    if not np.array_equal(kinds[places], mixed):
-        _, first, places = np.unique(mixed, return_index=True, return_inverse=True)
-    if np.array_equal(bits[first[places]], bits):
-        return first, places
-    _, first, places = np.unique(bits, axis=0, return_index=True, return_inverse=True)
-    return first, places.ravel()
+    """One of each kind of rows, and for every row which kind it is."""
+    bits = np.ascontiguousarray(rows.view(np.uint64).T)
+    places = np.full(len(rows), -1, dtype=np.int64)
+    first: list[int] = []
+    k = 0
+    while len(first) < _FEW:
+        places[(bits == bits[:, k, None]).all(axis=0)] = len(first)
+        first.append(k)
+        k = int(np.argmin(places))
+        if places[k] >= 0:
+            return np.array(first), places
+    left = np.flatnonzero(places < 0)
+    _, among, found = np.unique(rows.view(np.uint64)[left], axis=0, return_index=True, return_inverse=True)
+    places[left] = len(first) + found.ravel()
+    return np.concatenate([first, left[among]]), places

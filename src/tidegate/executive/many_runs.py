@@ -1,7 +1,8 @@
 """Many runs of one model with other values of its parameters, natively one behind the other (stage: executive).
 
 In: a prepared run, names of parameters, a table of their values. Out: what was recorded of all runs in one table, and which of them have to be made
-alone: those of which there is more to say than their numbers, a failure or a remark. The numbers are those of single runs, to the last bit.
+alone: those of which there is more to say than their numbers, a failure or a remark. The numbers are those of single runs, to the last bit. Whoever
+shares runs among threads has some carried out at a time, and asks once for what was recorded of them all, since that is Python.
 """
 
 from __future__ import annotations
@@ -9,30 +10,47 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidegate.compiled.told_tolerance import tell_tolerance
 from tidegate.errors import TidegateError
 from tidegate.executive.many_causes import ManyCauses
-from tidegate.executive.parameters import find_parameters, given_numbers, too_fast
 from tidegate.executive.recorder import Legend
 from tidegate.executive.run import Prepared
-from tidegate.integrators.interface import Problem, Stop
+from tidegate.executive.starts_of_runs import StartsOfRuns
+from tidegate.integrators.interface import Stop
 from tidegate.integrators.record_types import Written, joined
-from tidegate.integrators.several_runs import Done, Several, Starts
+from tidegate.integrators.several_runs import Several, done_by
 from tidegate.quick_dataclass import dataclass
 
-__all__ = ["ManyRuns", "RecordedRuns"]
+__all__ = ["CarriedOut", "ManyRuns", "RecordedRuns"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
-_FIRST_STEPS: Final = 1000
-_VISIT_STEPS: Final = 50_000  # natively between two looks for Ctrl-C: a tenth of a second for a small model
+_FIRST_STEPS: Final = 1000  # natively, before it is known how long they take
+_MOST_STEPS: Final = 50_000  # likewise at most
+_VISIT_SECONDS: Final = 0.05  # between two looks for Ctrl-C
 _TIDY: Final = (Stop.TARGET.value, Stop.TERMINATED.value)
+
+
+@dataclass(frozen=True, eq=False)
+class CarriedOut:
+    """Some runs behind their native part.
+
+    Parameters
+    ----------
+    runs, alone : places in the table of values of those that were carried out natively, and of those that have to be made alone.
+    several : ``runs``; None where there are none.
+    seconds : that they took natively.
+    """
+
+    runs: IntArray
+    alone: IntArray
+    several: Several | None
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +66,6 @@ class RecordedRuns:
     row_owner, rows : the place in ``runs`` of each row's run; the rows.
     log_owner, log : likewise of the events.
     alone : places in the table of runs that have to be made alone; what is in neither was not run.
-    seconds : that they took natively.
     """
 
     runs: IntArray
@@ -61,7 +78,6 @@ class RecordedRuns:
     log_owner: IntArray
     log: Written
     alone: IntArray
-    seconds: float
 
 
 class ManyRuns:
@@ -74,11 +90,10 @@ class ManyRuns:
     """
 
     def __init__(self, prepared: Prepared, names: Sequence[str]) -> None:
-        self._prepared, self._names = prepared, tuple(names)
-        self._indices = find_parameters(prepared.problem.model, self._names)
+        self._prepared, self._starts = prepared, StartsOfRuns(prepared, names)
         self._lock = threading.Lock()
-        self._base: Prepared | None = None
         self._done = self._steps = 0
+        self._visit = _FIRST_STEPS
         self.legend = Legend(prepared.problem, prepared.options)
         self.causes = ManyCauses(prepared.problem.model, self.legend.causes)
 
@@ -99,84 +114,64 @@ class ManyRuns:
         except TidegateError:  # which every single run tells
             return False
 
-    def recorded(self, values: FloatArray, is_halted: Callable[[], bool]) -> RecordedRuns:
-        """Carry out runs, as far as nobody stops them.
+    def carried_out(self, first: int, last: int, values: FloatArray, is_halted: Callable[[], bool]) -> CarriedOut:
+        """Carry out the runs in some rows of a table, as far as nobody stops them.
 
         Parameters
         ----------
-        values : (runs, names).
+        first, last : of the rows, without the last.
+        values : the table, (runs, names).
         is_halted : asked now and then.
         """
         with self._lock:  # Python, which other threads could not do beside it; what is made for several runs is made once
-            self._base = base = self._base or self._first(values)
-            runs, starts = (np.zeros(0, dtype=np.int64), None) if base is None else self._starts(base, values)
-        is_alone = np.ones(len(values), dtype=bool)
-        is_alone[runs] = False
-        alone = np.flatnonzero(is_alone)
+            runs, starts = self._starts.of(first, last, values)
+            base = self._starts.base
+        alone = np.delete(np.arange(first, last), runs - first)
         if base is None or starts is None:
-            return _nothing(alone)
+            return CarriedOut(runs, alone, None, 0.0)
         several = Several(starts, base.options.max_steps, steps_expected=self._expected(len(starts)))
         with base.lent() as integrator:
-            steps, began = _FIRST_STEPS, time.perf_counter()
-            while not integrator.go_on_with(several, steps) and not is_halted():
-                steps = min(4 * steps, _VISIT_STEPS)
-            seconds = time.perf_counter() - began
+            began = looked = time.perf_counter()
+            while True:
+                is_over, now = integrator.go_on_with(several, self._visit), time.perf_counter()
+                if is_over or is_halted():
+                    break
+                if now - looked < _VISIT_SECONDS / 4:
+                    self._visit = min(4 * self._visit, _MOST_STEPS)
+                elif now - looked > _VISIT_SECONDS:
+                    self._visit = max(self._visit // 4, 1)
+                looked = now
             integrator.give(several)
-        done = several.done
+        over, steps = several.counted
         with self._lock:
-            self._done, self._steps = self._done + len(done.runs), self._steps + int(done.steps.sum())
-        return self._sorted(runs, starts, several, done, alone, seconds)
+            self._done, self._steps = self._done + over, self._steps + steps
+        return CarriedOut(runs, alone, several, now - began)
 
     def _expected(self, count: int) -> float:
         """How many steps there will have been when so many more runs are over, if they are like those before."""
         return self._steps * (1.0 + count / max(self._done, 1))
 
-    # -- before ---------------------------------------------------------------------------------------------------------------------------------
+    def recorded(self, parts: Sequence[CarriedOut]) -> RecordedRuns:
+        """What was recorded, without the runs of which more is to be said.
 
-    def _alone(self, row: FloatArray) -> Prepared | None:
-        """One run by itself, if it can be made ready at all."""
-        try:
-            return self._prepared.with_parameters(**dict(zip(self._names, row.tolist(), strict=True)))
-        except TidegateError:
-            return None
-
-    def _first(self, values: FloatArray) -> Prepared | None:
-        """The first run that can be made ready: what the others share is found in it."""
-        return next((run for run in map(self._alone, values) if run is not None and run.problem.model is self._prepared.problem.model), None)
-
-    def _starts(self, base: Prepared, values: FloatArray) -> tuple[IntArray, Starts | None]:
-        """Where all runs start of which nothing else is to be said before, and which these are."""
-        problem = base.problem
-        start, count = problem.model.start, len(values)
-        given = given_numbers(problem.model, self._prepared.options.parameters) | dict(zip(self._indices, values.T, strict=True))
-        is_fixed = all(len(direction) == 1 for direction in problem.directions)  # rates of what follows from parameters depend on these
-        found = start.together(given, count, problem.t_start, problem.directions) if is_fixed else None
-        if found is None:
-            return self._one_by_one(problem, values)
-        tell_tolerance(problem.model.layout, found.m, problem.rtol)
-        runs = np.flatnonzero(~(found.is_doubtful | too_fast(found.periods, problem.t_start, problem.t_end).any(axis=1)))
-        p, y, m, dy, dd = (array[runs] for array in (found.p, found.y, found.m, found.dy_dp, found.dd_dp))
-        return runs, Starts(p, y, m, dy, dd, _stops(problem, p)) if len(runs) else None
-
-    def _one_by_one(self, base: Problem, values: FloatArray) -> tuple[IntArray, Starts | None]:
-        found = [(k, run.problem) for k, run in enumerate(map(self._alone, values)) if run is not None]
-        found = [(k, problem) for k, problem in found if problem.model is base.model and problem.directions == base.directions]
-        if not found:
-            return np.zeros(0, dtype=np.int64), None
-        runs, problems = np.array([k for k, _ in found]), [problem for _, problem in found]
-        p, y, m, dy, dd = (np.stack([getattr(problem, name) for problem in problems]) for name in ("p", "y", "m", "dy_dp", "dd_dp"))
-        return runs, Starts(p, y, m, dy, dd, _stops(base, p))
-
-    # -- afterwards -----------------------------------------------------------------------------------------------------------------------------
-
-    def _sorted(self, runs: IntArray, starts: Starts, several: Several, done: Done, alone: IntArray, seconds: float) -> RecordedRuns:
-        """What was recorded, without the runs of which more is to be said."""
-        over, legend = done.runs, self.legend
+        Parameters
+        ----------
+        parts : that have been carried out, one or more.
+        """
+        alone = _joined([part.alone for part in parts])
+        several = [part.several for part in parts if part.several is not None]
+        if not several:
+            return _nothing(np.sort(alone))
+        runs = _joined([part.runs for part in parts if part.several is not None])
+        done, legend = done_by(several), self.legend
+        over = done.runs
         n = len(over)
-        place = np.full(len(starts), -1, dtype=np.int64)
-        place[over] = np.arange(n)
-        written = (joined(several.rows, legend.row_type), joined(several.log, legend.event_type))
-        (rows, row_owner), (log, log_owner) = (_in_order(records, place[owner]) for records, owner in zip(written, several.owned(), strict=True))
+        rows, log, row_owner, log_owner = joined(done.rows, legend.row_type), joined(done.log, legend.event_type), done.row_owner, done.log_owner
+        if n < len(runs):
+            place = np.full(len(runs), -1, dtype=np.int64)
+            place[over] = np.arange(n)
+            row_owner, log_owner = place[row_owner], place[log_owner]
+        (rows, row_owner), (log, log_owner) = _in_order(rows, row_owner), _in_order(log, log_owner)
         is_terminated = done.codes == Stop.TERMINATED.value
         more = np.logical_and.reduce([done.codes != code for code in _TIDY]) | done.has_remarks
         if any(action.fails for action in self._prepared.problem.model.event_actions):
@@ -191,23 +186,23 @@ class ManyRuns:
             more |= done.grazing != 0.0
             more[log_owner[~np.isfinite(log["dt_dp"]).all(axis=1)]] = True
         kept = np.flatnonzero(~more)
-        place = np.full(n, -1, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
         if len(kept) < n:
+            place = np.full(n, -1, dtype=np.int64)
+            place[kept] = np.arange(len(kept))
             is_row, is_entry = ~more[row_owner], ~more[log_owner]
-            rows, row_owner, log, log_owner = rows[is_row], row_owner[is_row], log[is_entry], log_owner[is_entry]
+            rows, row_owner, log, log_owner = rows[is_row], place[row_owner[is_row]], log[is_entry], place[log_owner[is_entry]]
+        chosen = over[kept]
         return RecordedRuns(
-            runs=runs[over][kept],
-            p=starts.p[over][kept],
-            m=starts.m[over][kept],
+            runs=runs[chosen],
+            p=_joined([part.starts.p for part in several])[chosen],
+            m=_joined([part.starts.m for part in several])[chosen],
             is_terminated=is_terminated[kept],
             steps=done.steps[kept],
-            row_owner=place[row_owner],
+            row_owner=row_owner,
             rows=rows,
-            log_owner=place[log_owner],
+            log_owner=log_owner,
             log=log,
-            alone=np.sort(np.concatenate([alone, runs[over][more]])),
-            seconds=seconds,
+            alone=np.sort(_joined([alone, runs[over[more]]])),
         )
 
 
@@ -222,16 +217,8 @@ def _in_order(records: Written, owner: IntArray) -> tuple[Written, IntArray]:
 
 def _nothing(alone: IntArray) -> RecordedRuns:
     none, nothing = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
-    return RecordedRuns(none, nothing, nothing, none.astype(bool), none, none, np.zeros(0, dtype=[]), none, np.zeros(0, dtype=[]), alone, 0.0)
+    return RecordedRuns(none, nothing, nothing, none.astype(bool), none, none, np.zeros(0, dtype=[]), none, np.zeros(0, dtype=[]), alone)
 
 
-def _stops(problem: Problem, p: FloatArray) -> FloatArray | None:
-    """Instants that no step of a run may pass, NaN behind the last."""
-    model = problem.model
-    if not model.most_stops:
-        return None
-    found = [model.stops(row, problem.t_start, problem.t_start, problem.t_end) for row in p]
-    stops = np.full((len(p), max(map(len, found))), np.nan)
-    for row, own in zip(stops, found, strict=True):
-        row[: len(own)] = own
-    return stops
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 from html import escape
 from time import perf_counter
@@ -111,6 +112,10 @@ class Prepared:
     def _packed(self, integrator: StepIntegrator) -> PackedRuns | None:
         """Runs in this memory as one call each, if they can be."""
         return integrator.pack_runs() if integrator.may_pack and self._is_plain else None
+
+    def watched(self, progress: Callable[[float], object]) -> Prepared:
+        """The same run in the same memory, of which somebody is told how far it has come."""
+        return Prepared(self.problem, replace(self.options, progress=progress), None, self._spare)
 
     @contextmanager
     def lent(self) -> Generator[StepIntegrator]:

@@ -32,7 +32,7 @@ __all__ = ["NativeRun"]
 
 _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single record is larger
 _FEWEST_RECORDS: Final = 64
-_MOST_RECORDS: Final = 2048
+_MOST_RECORDS: Final = 8192
 # in the order of ``Counters``, one behind the other
 _FIRST_COUNTER, _LAST_COUNTER = INDEX_OF["c_steps"], INDEX_OF["c_proved"] + 1
 _EVENTS: Final = INDEX_OF["c_events"]

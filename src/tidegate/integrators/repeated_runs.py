@@ -38,7 +38,7 @@ _FOLDER: Final = "own"  # of the cache
 _MOST_BYTES: Final = 64 << 20  # on disk; a model's has some 100 KiB
 _WORD: Final = 8
 FIRST_LOOK: Final = 100  # runs before anything is looked at
-_LOOK_FOR: Final = 0.05  # seconds of runs before it is looked for on disk
+_LOOK_FOR: Final = 0.05  # of the patience: seconds of runs before it is looked for on disk, which takes one of thousands of runs' time
 _WHERE_ALL_ARE_BUSY: Final = 10.0  # patience with several runs, beside which there may be others on every processor
 _GLANCE: Final = 0.2  # seconds of runs between looks at whether it has come
 NEVER: Final = 1 << 62
@@ -72,8 +72,8 @@ class OwnCode:
         """
         self._spent += runs * seconds
         if self._making is None:
-            if self._spent < _LOOK_FOR:
-                return 0, _until(_LOOK_FOR - self._spent, seconds)
+            if self._spent < _LOOK_FOR * self._patience:
+                return 0, _until(_LOOK_FOR * self._patience - self._spent, seconds)
             self._making = _making_of(self._work, self._integers, self._root)
         making = self._making
         if making.is_there():

@@ -49,7 +49,7 @@ def checked_target(out: str | Path) -> Path:
 
 def write(path: Path, shape: Shape, gathered: Gathered, batches: Iterable[Batch], digest: str) -> None:
     """Write the whole file, or nothing; ``digest`` says what it is the answer to."""
-    _WRITERS[path.suffix.lower()](path, shape, gathered.dataset().assign_attrs({_DIGEST: digest}), batches)
+    _WRITERS[path.suffix.lower()](path, shape, gathered.dataset({}).assign_attrs({_DIGEST: digest}), batches)
 
 
 def finished(path: Path, digest: str) -> xr.Dataset | None:

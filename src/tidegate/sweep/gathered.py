@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -163,7 +163,8 @@ class Gathered:
     def take(self, batch: Batch) -> None:
         """Take in a batch."""
         members = batch.members
-        self._messages |= {member: text for member, text in zip(members.tolist(), batch.messages, strict=True) if text}
+        if any(batch.messages):
+            self._messages |= {member: text for member, text in zip(members.tolist(), batch.messages, strict=True) if text}
         self._end_time[members], self._steps[members], self._counts[members] = batch.end_time, batch.steps, batch.counts
         if len(batch.event_times):
             places = np.array([self._causes.setdefault(cause, len(self._causes)) for cause in batch.causes], dtype=np.int32)
@@ -171,8 +172,13 @@ class Gathered:
             self._events.append((owners, batch.event_times, batch.event_kinds.astype(np.int8), places[batch.event_causes], batch.event_dt_dp))
         self.status[members] = batch.status  # last, since what is not noted here counts as not run
 
-    def dataset(self) -> xr.Dataset:
-        """Coordinates, how every run ended, and the events."""
+    def dataset(self, large: Mapping[str, Any]) -> xr.Dataset:
+        """Coordinates, how every run ended, the events, and the variables that are large.
+
+        Parameters
+        ----------
+        large : as xarray takes them.
+        """
         import xarray as xr
 
         members, study, problem = self._shape.members, self._shape.study, self._shape.study.prepared.problem
@@ -197,12 +203,16 @@ class Gathered:
         }
         if study.keeps_events:
             variables |= self._event_variables(of_runs, time)
+        variables |= large
         return xr.Dataset(variables, coords=coords, attrs=self._attributes())
 
     def _event_variables(self, of_runs: Any, time: dict[str, str]) -> dict[str, Any]:
+        import xarray as xr
+
         n_slopes = len(self._shape.study.sensitivity_parameters)
-        held = (self.status != NOT_RUN)[np.concatenate([part[0] for part in self._events])] if self._events else np.zeros(0, dtype=bool)
-        parts: list[Any] = [np.concatenate(arrays)[held] for arrays in zip(*self._events, strict=True)]
+        parts: list[Any] = [np.concatenate(arrays) for arrays in zip(*self._events, strict=True)]
+        if parts and not (held := (self.status != NOT_RUN)[parts[0]]).all():
+            parts = [array[held] for array in parts]
         empty: list[Any] = [np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8), np.zeros(0, np.int32), np.zeros((0, n_slopes))]
         owners, times, kinds, causes, dt_dp = parts or empty
         order = np.argsort(owners, kind="stable")
@@ -216,8 +226,9 @@ class Gathered:
             "event_count": of_runs(counts, long_name="number of events of the run", sample_dimension="event"),
             "event_member": (("event",), owners[order], {"long_name": "number of the run, counted in row order"}),
             "event_time": (("event",), times[order], {"long_name": "time of the event", **time}),
-            "event_kind": (("event",), texts[0]),
-            "event_cause": (("event",), texts[1]),
+            # of texts xarray would look at every one
+            "event_kind": xr.Variable(("event",), texts[0], fastpath=True),
+            "event_cause": xr.Variable(("event",), texts[1], fastpath=True),
         }
         if n_slopes:
             variables["event_dt_dp"] = (("event", "parameter"), dt_dp[order], {"long_name": "derivative of the event's time"})

@@ -31,7 +31,8 @@ MEMBER: Final = "member"
 TAKEN: Final = frozenset(
     "member time parameter event status message end_time steps event_count event_member event_time event_kind event_cause event_dt_dp".split()
 )
-_LOOKED_AT: Final = 1000  # members whose values are tried together before anything is run
+_LOOKED_AT: Final = 1000  # members whose values are tried one by one before anything is run
+_TOGETHER: Final = 10_000  # those whose values are tried together
 _NOTHING: Final = "a parameter is given no value at all, so nothing would be run"
 _HOW: Final = 'parameters={"k": [1.0, 2.0]} for runs one by one, grid={"k": [1.0, 2.0], "p": [3.0, 4.0]} for every combination'
 
@@ -232,8 +233,8 @@ def _attributes(compiled: CompiledModel, name: str) -> dict[str, Any]:
 def _is_doubtful(compiled: CompiledModel, members: Members) -> bool:
     """Whether there may be something to say against the values of a run."""
     shared, indices = given_numbers(compiled, members.fixed), find_parameters(compiled, members.names)
-    for first in range(0, len(members), _LOOKED_AT):
-        values = members.values[first : first + _LOOKED_AT]
+    for first in range(0, len(members), _TOGETHER):
+        values = members.values[first : first + _TOGETHER]
         found = compiled.start.together(shared | dict(zip(indices, values.T, strict=True)), len(values), 0.0, [])
         if found is None or found.is_doubtful.any():
             return True

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import RunError, TidegateError
-from tidegate.executive import ManyRuns, Prepared
+from tidegate.executive import CarriedOut, ManyRuns, Prepared
 from tidegate.names import unknown_name
 from tidegate.results import Column, Result
 from tidegate.results.columns import Group, group_columns, storage_names
@@ -25,13 +25,26 @@ from tidegate.sweep.batch import FAILED, FINISHED, KINDS, TERMINATED, Batch, Out
 from tidegate.sweep.members import TAKEN
 from tidegate.sweep.together import Wanted, kept
 
-__all__ = ["Halted", "Study", "stored_names", "study_of"]
+__all__ = ["Halted", "Portions", "Study", "stored_names", "study_of"]
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class Halted(BaseException):
     """The sweep was stopped while a run was under way. No error: it ends the run, past everybody who catches errors."""
+
+
+class Portions(Protocol):
+    """Who says which runs are carried out next, to whoever carries them out."""
+
+    def next(self) -> tuple[int, int]:
+        """The first and the last of the next ones, without that last, in a table of runs; the same if that is all."""
+        ...
+
+    def took(self, seconds: float, runs: int) -> None:
+        """How long these took, without what had to be done around them."""
+        ...
 
 
 class Study:
@@ -52,6 +65,7 @@ class Study:
         model, legend = prepared.problem.model, prepared.problem
         self.sensitivity_parameters = tuple(model.layout.parameters[int(k)] for k in legend.sensitivity_parameters)
         self._lock = threading.Lock()
+        self._some_are_alone = False  # of the last batch: what these take is known behind it, so that the next one is to be small
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name not in ("_lock", "_many")}
@@ -72,27 +86,46 @@ class Study:
             if is_halted():
                 raise Halted
 
-        watched = Prepared(self.prepared.problem, replace(self.prepared.options, progress=look), None)
-        return Study(watched, self.names, self.groups, self.times, keeps_events=self.keeps_events)
+        return Study(self.prepared.watched(look), self.names, self.groups, self.times, keeps_events=self.keeps_events)
 
-    def batches(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> tuple[Batch | None, float]:
-        """These runs, one after the other; those done when the sweep is halted, and nothing if there are none. For how many seconds they ran.
+    def batch(self, portions: Portions, members: IntArray, values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Batch | None:
+        """Runs, portion by portion; those done when the sweep is halted, and nothing if there are none.
 
         Parameters
         ----------
-        values : (members, names).
+        members, values : their numbers and their values, (members, names), of which portions are rows.
         """
+        parts: list[Batch] = []
+        carried: list[CarriedOut] = []
+        runs, seconds = 0, 0.0
+        while not is_halted():
+            first, last = portions.next()
+            if first == last:
+                break
+            if self._many is None:
+                alone, took = self._alone(members[first:last], values[first:last], is_halted)
+                parts += alone
+            else:
+                carried.append(self._many.carried_out(first, last, values, is_halted))
+                took = carried[-1].seconds
+            portions.took(took, last - first)
+            runs, seconds = runs + last - first, seconds + took
+            if self._some_are_alone:
+                break
+        if self._many is not None and carried:
+            found = self._many.recorded(carried)
+            self._some_are_alone = bool(len(found.alone))
+            parts += [kept(self._many, found, members, Wanted(self.times, self.columns, self.keeps_events))] if len(found.runs) else []
+            if len(found.alone):
+                alone, took = self._alone(members[found.alone], values[found.alone], is_halted)
+                parts += alone
+                portions.took(seconds + took, runs)
+        return joined(parts) if parts else None
+
+    def _alone(self, members: IntArray, values: FloatArray, is_halted: Callable[[], bool]) -> tuple[list[Batch], float]:
         began = time.perf_counter()
-        if self._many is None:
-            done = list(self.outcomes(members, values, is_halted))
-            return batch_of(done) if done else None, time.perf_counter() - began
-        numbers = np.array(members, dtype=np.int64)
-        found = self._many.recorded(values, is_halted)
-        parts = [kept(self._many, found, numbers, Wanted(self.times, self.columns, self.keeps_events))] if len(found.runs) else []
-        began = time.perf_counter()
-        alone = list(self.outcomes(numbers[found.alone].tolist(), values[found.alone], is_halted))
-        parts += [batch_of(alone)] if alone else []
-        return joined(parts) if parts else None, found.seconds + (time.perf_counter() - began if alone else 0.0)
+        done = list(self.outcomes(members.tolist(), values, is_halted))
+        return [batch_of(done)] if done else [], time.perf_counter() - began
 
     @cached_property
     def _many(self) -> ManyRuns | None:
@@ -100,7 +133,7 @@ class Study:
 
     @cached_property
     def runs_together(self) -> bool:
-        """Whether many runs are carried out in one call of native code, by ``batches``."""
+        """Whether many runs are carried out in one call of native code, by ``batch``."""
         return ManyRuns.are_possible(self.prepared)
 
     def outcomes(self, members: Sequence[int], values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Iterator[Outcome]:

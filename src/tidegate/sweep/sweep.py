@@ -152,7 +152,7 @@ def _in_memory(shape: Shape, hands: _Hands, progress: Any) -> xr.Dataset:
         gathered.take(batch)
 
     stopped = _carry_out(shape, hands, gathered, take, progress)
-    dataset = gathered.dataset().assign(values.variables())
+    dataset = gathered.dataset(values.variables())
     if stopped is not None:
         raise InterruptedRunError(_told(gathered), time=float("nan"), result=dataset) from stopped
     return dataset

@@ -51,11 +51,14 @@ def kept(many: ManyRuns, found: RecordedRuns, members: NDArray[np.int64], wanted
     if n_slopes:
         slopes[where] = legend.layout.taken(found.rows["sensitivities"][rows], are_slopes=True)[..., wanted.columns]
     log, owner, places, causes = _events(many, found)
-    ends = _Ends(found, log, owner, legend.t_end)
-    messages = [""] * n
-    for k in np.flatnonzero(found.is_terminated & (ends.event >= 0)).tolist():
-        cause = causes[int(places[ends.event[k]])]
-        messages[k] = "; ".join(cause.messages) or f"terminated by {', '.join(cause.texts)}"
+    ends, messages = np.full(n, legend.t_end), [""] * n
+    if found.is_terminated.any():
+        row, event = _last(found.row_owner, n), _last(owner, n)
+        last = [np.append(records["time"], -np.inf)[places] for records, places in ((found.rows, row), (log, event))]
+        ends = np.where(found.is_terminated, np.maximum(*last), ends)
+        for k in np.flatnonzero(found.is_terminated & (event >= 0)).tolist():
+            cause = causes[int(places[event[k]])]
+            messages[k] = "; ".join(cause.messages) or f"terminated by {', '.join(cause.texts)}"
     texts: dict[str, int] = {}
     numbers = np.array([texts.setdefault(", ".join(cause.texts), len(texts)) for cause in causes], dtype=np.int64)
     if not wanted.events:
@@ -64,7 +67,7 @@ def kept(many: ManyRuns, found: RecordedRuns, members: NDArray[np.int64], wanted
         members=members[found.runs],
         status=np.where(found.is_terminated, TERMINATED, FINISHED),
         messages=tuple(messages),
-        end_time=ends.times,
+        end_time=ends,
         steps=found.steps,
         values=values,
         slopes=slopes,
@@ -86,16 +89,6 @@ def _events(many: ManyRuns, found: RecordedRuns) -> tuple[Written, IntArray, Int
     return log, owner, *many.causes.of(log, owner, found.p, found.m)
 
 
-class _Ends:
-    """Where runs ended: ``times``, and ``event``, the place of the last event, -1 for none."""
-
-    def __init__(self, found: RecordedRuns, log: Written, owner: IntArray, t_end: float) -> None:
-        n = len(found.runs)
-        row, self.event = _last(found.row_owner, n), _last(owner, n)
-        last = [np.append(records["time"], -np.inf)[places] for records, places in ((found.rows, row), (log, self.event))]
-        self.times = np.where(found.is_terminated, np.maximum(*last), t_end)
-
-
 def _places(found: RecordedRuns, times: FloatArray | None) -> tuple[NDArray[np.intp], tuple[NDArray[np.intp], ...]]:
     """Which rows are kept, and where they go: of several rows of one time the last."""
     if times is None:
@@ -110,4 +103,5 @@ def _places(found: RecordedRuns, times: FloatArray | None) -> tuple[NDArray[np.i
 
 def _last(owner: NDArray[np.int64], n: int) -> NDArray[np.intp]:
     """For each run the place of its last record, -1 for none."""
-    return np.where(np.bincount(owner, minlength=n) > 0, np.searchsorted(owner, np.arange(n), side="right") - 1, -1)
+    counts = np.bincount(owner, minlength=n)
+    return np.where(counts > 0, np.cumsum(counts) - 1, -1)

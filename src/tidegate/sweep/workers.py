@@ -1,17 +1,20 @@
 """Who carries out the runs of a sweep (stage: sweep): this thread, threads, or somebody's executor. Out come batches, as they are done.
 
-Native code gives up Python's lock, so threads run beside each other. An executor of processes, or a Dask client, gets the study as a pickle; a
-process takes it out of the pickle once, and makes machine code once.
+Native code gives up Python's lock, so threads run beside each other: each takes some of the runs that are left, again and again, and makes one batch
+of what it has done for a while, which is Python. An executor of processes, or a Dask client, gets the study as a pickle; a process takes it out of
+the pickle once, and makes machine code once.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, Final
 
@@ -27,45 +30,94 @@ __all__ = ["as_executor", "in_executor", "in_this_thread", "in_threads", "shippe
 FloatArray = NDArray[np.float64]
 Members = NDArray[np.int64]
 _BATCH_SECONDS: Final = 0.25  # of one: often enough for a progress bar, seldom enough to cost nothing
-_LEAST_SECONDS: Final = 0.01  # a shorter batch costs more to begin and to take in than it gains by being shared
+_LEAST_SECONDS: Final = 0.002  # what takes less costs more to begin than it gains by being shared
+_LEAST_SHIPPED: Final = 0.01  # likewise of what goes to another process
 _BATCH_NUMBERS: Final = 1 << 20  # 8 MB: what a batch may hold
-_MOST: Final = 4000
+_MOST: Final = 8000
+_SHARED: Final = 0.7  # of what is left: the rest makes up for some being slower than others
 _AHEAD: Final = 2  # batches for each worker that are waiting or under way
 _POLL: Final = 0.1  # seconds between two looks for Ctrl-C
 
 
-class _Pieces:
-    """Cuts what is left to be run into batches that take about as long as they should."""
+class _Left:
+    """What is left to be run, cut into portions that take about as long as they should.
 
-    def __init__(self, members: Members, study: Study, workers: int) -> None:
-        self._members, self._next, self._workers = members, 0, workers
+    Parameters
+    ----------
+    count : of the runs.
+    study : theirs.
+    workers : who share them.
+    least : seconds below which a portion is not worth being shared.
+    """
+
+    def __init__(self, count: int, study: Study, workers: int, least: float) -> None:
+        self._next, self._count, self._workers, self._least = 0, count, workers, least
         n_times = 1 if study.times is None else len(study.times)
         each = n_times * len(study.columns) * (1 + len(study.sensitivity_parameters))
         self.fits = min(max(_BATCH_NUMBERS // max(each, 1), 1), _MOST)
-        self._seconds = np.inf  # of a run; the first batches are single runs
-
-    def next(self) -> Members:
-        """The next batch; none if nothing is left."""
-        left = len(self._members) - self._next
-        share = -(-left // (_AHEAD * self._workers)) if self._workers > 1 else left
-        seconds = max(self._seconds, 1e-6)
-        size = max(1, min(int(_BATCH_SECONDS / seconds), max(share, int(_LEAST_SECONDS / seconds)), self.fits))
-        first, self._next = self._next, min(self._next + size, len(self._members))
-        return self._members[first : self._next]
+        self._seconds = np.inf  # of a run; the first portions are single runs
+        self._lock = threading.Lock()
 
     @property
-    def are_measured(self) -> bool:
+    def is_over(self) -> bool:
+        """Whether nothing is left."""
+        return self._next >= self._count
+
+    @property
+    def is_measured(self) -> bool:
         """Whether it is known how long a run takes."""
         return self._seconds < np.inf
 
+    def next(self, most: int) -> tuple[int, int]:
+        """The first and the last of the next portion, without that last, of so many runs at most; the same if nothing is left."""
+        with self._lock:
+            left = self._count - self._next
+            share = math.ceil(_SHARED * left / self._workers) if self._workers > 1 else left
+            seconds = max(self._seconds, 1e-6)
+            size = max(1, min(int(_BATCH_SECONDS / seconds), max(share, int(self._least / seconds)), most))
+            first, self._next = self._next, min(self._next + size, self._count)
+            return first, self._next
+
     def took(self, seconds: float, runs: int) -> None:
-        """What runs of a batch have cost, without what a batch itself does."""
+        """What runs have cost, without what is done around them."""
         self._seconds = seconds / max(runs, 1)
+
+
+class _ForOneBatch:
+    """Portions of what is left for a worker, until it has enough for a batch."""
+
+    def __init__(self, left: _Left) -> None:
+        self._left, self._room, self._began = left, left.fits, time.perf_counter()
+        self.took = left.took
+
+    def next(self) -> tuple[int, int]:
+        """The first and the last of the next portion, without that last; the same if that is all."""
+        if not self._room or (self._room < self._left.fits and time.perf_counter() - self._began > _BATCH_SECONDS):
+            return 0, 0
+        first, last = self._left.next(self._room)
+        self._room -= last - first
+        return first, last
+
+
+class _AllAtOnce:
+    """Runs as one portion, and how long it took."""
+
+    def __init__(self, count: int) -> None:
+        self._next, self._count, self.seconds = 0, count, 0.0
+
+    def next(self) -> tuple[int, int]:
+        """All of them, once."""
+        first, self._next = self._next, self._count
+        return first, self._next
+
+    def took(self, seconds: float, runs: int) -> None:  # noqa: ARG002 - how many these are is known
+        """How long it took."""
+        self.seconds = seconds
 
 
 def in_this_thread(study: Study, members: Members, values: FloatArray) -> Iterator[Batch]:
     """One run after the other; Ctrl-C comes out of the run that it ends."""
-    most = _Pieces(members, study, 1).fits
+    most = _Left(len(members), study, 1, _LEAST_SECONDS).fits
     done: list[Outcome] = []
     began = time.perf_counter()
     try:
@@ -85,10 +137,9 @@ def in_this_thread(study: Study, members: Members, values: FloatArray) -> Iterat
 
 def together(study: Study, members: Members, values: FloatArray, is_wanted: Callable[[], bool]) -> Iterator[Batch]:
     """Many runs in one call of native code, by this thread; after Ctrl-C those that are done are given."""
-    watching, pieces = study.watching(is_wanted), _Pieces(members, study, 1)
-    while len(piece := pieces.next()) and not is_wanted():
-        batch, seconds = watching.batches(piece.tolist(), values[piece], is_wanted)
-        pieces.took(seconds, len(piece))
+    watching, left, values = study.watching(is_wanted), _Left(len(members), study, 1, _LEAST_SECONDS), values[members]
+    while not left.is_over and not is_wanted():
+        batch = watching.batch(_ForOneBatch(left), members, values, is_wanted)
         if batch is not None:
             yield batch
 
@@ -101,15 +152,22 @@ def in_threads(study: Study, members: Members, values: FloatArray, workers: int,
     is_wanted : whether Ctrl-C has come: runs under way end then, and those that are done are given.
     """
     halt = threading.Event()
-    watching = study.watching(halt.is_set)
-    watching.prepared.integrator()  # loads the kernel, before several threads would
+    watching, left, values = study.watching(halt.is_set), _Left(len(members), study, workers, _LEAST_SECONDS), values[members]
+    with watching.prepared.lent():  # loads the kernel, before several threads would
+        pass
 
-    def work(piece: Members) -> tuple[Batch | None, float]:
-        return watching.batches(piece.tolist(), values[piece], halt.is_set)
+    def work() -> Batch | None:
+        return watching.batch(_ForOneBatch(left), members, values, halt.is_set)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="tidegate-sweep") as pool:
+
+        def submit() -> Future[Batch | None] | None:
+            return None if left.is_over else pool.submit(work)
+
         try:
-            yield from _collected(lambda piece: pool.submit(work, piece), _Pieces(members, study, workers), workers, is_wanted, halt)
+            for batch in _collected(submit, lambda: _AHEAD * workers, is_wanted, halt):
+                if batch is not None:
+                    yield batch
         finally:
             halt.set()
 
@@ -118,45 +176,38 @@ def in_executor(
     study: Study, members: Members, values: FloatArray, executor: Executor, workers: int, is_wanted: Callable[[], bool]
 ) -> Iterator[Batch]:
     """Runs in other processes; after Ctrl-C nobody waits for those under way."""
-    payload = shipped(study)
+    payload, left = shipped(study), _Left(len(members), study, workers, _LEAST_SHIPPED)
 
-    def submit(piece: Members) -> Future[tuple[Batch | None, float]]:
-        return executor.submit(_run_shipped, payload, piece.tolist(), values[piece])
+    def submit() -> Future[tuple[Batch | None, float]] | None:
+        own = members[slice(*left.next(left.fits))]
+        return executor.submit(_run_shipped, payload, own, values[own]) if len(own) else None
 
-    yield from _collected(submit, _Pieces(members, study, workers), workers, is_wanted, None)
+    for batch, seconds in _collected(submit, lambda: (_AHEAD if left.is_measured else 1) * workers, is_wanted, None):
+        if batch is not None:
+            left.took(seconds, len(batch.members))
+            yield batch
 
 
-def _collected(
-    submit: Callable[[Members], Future[tuple[Batch | None, float]]],
-    pieces: _Pieces,
-    workers: int,
-    is_wanted: Callable[[], bool],
-    halt: threading.Event | None,
-) -> Iterator[Batch]:
-    """Batches as they are done, with a few more under way than there are workers."""
-    under_way: dict[Future[tuple[Batch | None, float]], int] = {}
+def _collected[T](
+    submit: Callable[[], Future[T] | None], most: Callable[[], int], is_wanted: Callable[[], bool], halt: threading.Event | None
+) -> Iterator[T]:
+    """What comes back, as it does, with so many under way at most; nothing is submitted where nothing is left."""
+    under_way: set[Future[T]] = set()
     is_over = False
     try:
         while True:
-            most = (_AHEAD if pieces.are_measured else 1) * workers
-            while not is_over and len(under_way) < most and len(piece := pieces.next()):
-                under_way[submit(piece)] = len(piece)
+            while not is_over and len(under_way) < most() and (future := submit()) is not None:
+                under_way.add(future)
             if not under_way:
                 return
-            done, _ = wait(under_way, timeout=_POLL, return_when=FIRST_COMPLETED)
+            done, under_way = wait(under_way, timeout=_POLL, return_when=FIRST_COMPLETED)
             for future in done:
-                runs = under_way.pop(future)
-                batch, seconds = future.result()
-                pieces.took(seconds, runs)
-                if batch is not None:
-                    yield batch
+                yield future.result()
             if is_wanted() and not is_over:
                 is_over = True
                 if halt is not None:
                     halt.set()
-                for future in [*under_way]:
-                    if future.cancel() or halt is None:
-                        del under_way[future]
+                under_way = {future for future in under_way if not future.cancel() and halt is not None}
     finally:
         for future in under_way:
             future.cancel()
@@ -217,10 +268,10 @@ def _received(payload: bytes) -> _Here:
     return _Here(payload)
 
 
-def _run_shipped(payload: bytes, members: list[int], values: FloatArray) -> tuple[Batch | None, float]:
+def _run_shipped(payload: bytes, members: Members, values: FloatArray) -> tuple[Batch | None, float]:
+    """A batch, and how long its runs took."""
     with _making:  # two threads of a worker would make it twice
         here = _received(payload)
-    if here.study.is_for_one_thread:
-        with here.lock:
-            return here.study.batches(members, values)
-    return here.study.batches(members, values)
+    portions = _AllAtOnce(len(members))
+    with here.lock if here.study.is_for_one_thread else nullcontext():
+        return here.study.batch(portions, members, values), portions.seconds
