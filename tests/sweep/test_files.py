@@ -13,6 +13,7 @@ import xarray as xr
 import tidegate as tg
 from random_models import Once
 from tidegate.results.files import claimed
+from tidegate.sweep import workers
 from tidegate.sweep.files import opened
 
 
@@ -66,6 +67,12 @@ def assert_same(one: xr.Dataset, other: xr.Dataset) -> None:
     assert one.sizes == other.sizes
 
 
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that there are some to be stopped between; else one may be all that is left."""
+    monkeypatch.setattr(workers, "_MOST", 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 @pytest.mark.parametrize("outputs", [None, 0.5])
@@ -86,7 +93,6 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
     path = tmp_path / f"sweep.{suffix}"
     part = tmp_path / f"sweep.{suffix}.part"
     options: dict[str, Any] = {"grid": GRID, "outputs": 0.5}
-    # the first batches are single runs; how many runs later ones hold depends on how long the first took, so that they may be all that are left
     with pytest.raises(Stopped):
         tg.sweep(ball, (0.0, 2.0), out=path, workers=2, progress=stop_after(1), **options)
     assert not path.exists()

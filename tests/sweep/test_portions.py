@@ -1,4 +1,4 @@
-"""Runs of a sweep are shared out in portions: each is carried out once, whoever asks when, and starts that are found ahead are those of the run itself."""
+"""Runs of a sweep are shared out in portions: each is carried out once, whoever asks when; starts found ahead are those of the run itself."""
 
 from __future__ import annotations
 

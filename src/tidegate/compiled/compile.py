@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.actions import ExpressionActions
 from tidegate.compiled.callbacks import callback
 from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards, KeptSides
+from tidegate.compiled.corners import has_corners
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.divisors import divisors_of
 from tidegate.compiled.emit_llvm import emit_module
@@ -44,7 +45,6 @@ from tidegate.expressions import TRUE, Expr, Role, as_real, symbol, walk
 from tidegate.expressions.delays import has_delays
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.formulas import Formulas
-from tidegate.expressions.no_event import is_quiet
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 from tidegate.expressions.substitute import substitute
@@ -181,7 +181,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         first_equation=_first_equation(model, form),
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
-        has_corners=any(is_quiet(item) for item in walk(form.rhs)),
+        has_corners=has_corners(form.rhs),
         has_branches=has_branches,
         reads_modes=has_branches or Role.MODE in of_guards,
         reads_previous=Role.PREVIOUS in of_rates | of_guards,

@@ -316,7 +316,7 @@ _EVENTS: Final = [
     *_single("integer", "at_pole"),
     # the guard, from 1 on, that comes to rest at its zero where the step ends
     *_single("integer", "came_to_rest"),
-    *_single("number", "blocked_t"),
+    *_single("number", "blocked_t blocked_step"),
     *_arrays("number", "proof_value proof_size", "n_examined"),
     *_arrays("number", "lower_scratch upper_scratch", "n_registers"),
     # for products of polynomials; zeros but where these write

@@ -1,10 +1,10 @@
-"""A state that rounding has left beside the mode it is in, where the equations have no value there (stage: events).
+"""A point beside the mode it is in, where the equations have no value (stage: events).
 
 In: a point within an event. Out: the same, or a state moved by less than a thousandth of its tolerance, to the zero of a relation that says
-otherwise.
+otherwise. Or, where no state can be moved, relations that say what is written.
 
 A tank that has run empty rests at a level of -7e-17. As it is filled again the relation ``h >= 0`` says what the level is about to be, and ``h**0.5``
-would be no number there.
+would be no number there. Of ``sqrt(abs(u)) if u > 0 else 0`` nobody has looked at what ``abs`` says as long as u was negative.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from __future__ import annotations
 from typing import Final
 
 from tidegate.compiled.calls import call_value
-from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import RELATION
+from tidegate.events.guards import refresh_activity
 from tidegate.linear.forced import model_rates
 
-__all__ = ["put_on_its_side"]
+__all__ = ["put_on_its_side", "put_relations_right", "put_right"]
 
 _MOVED: Final = 1e-3  # of the tolerance
 
@@ -68,3 +69,23 @@ def put_on_its_side(run, t):
         if run.guard_kind[j] == RELATION and _move(run, j, t):
             moved = 1
     return moved
+
+
+@kernel_entry(NUMBER, INTEGER)
+def put_relations_right(run, t, with_crossed):
+    """Let relations that matter say what is written; 1 if one did not. Those that have crossed say what is about to be, and may be left alone."""
+    put = 0
+    refresh_activity(run)
+    for j in range(run.n_guards):
+        may_be = with_crossed == 1 or run.crossed[j] == 0
+        if may_be and run.guard_kind[j] == RELATION and run.active[j] != 0.0 and _misses(run, j, t) != 0.0:
+            mode = run.m_at + run.guard_mode[j]
+            run.r[mode] = 1.0 - run.r[mode]
+            put = 1
+    return put
+
+
+@kernel_entry(NUMBER, INTEGER)
+def put_right(run, t, with_crossed):
+    """The same where the equations have no value at this point."""
+    return 0 if _is_defined(run, t) else put_relations_right(run, t, with_crossed)

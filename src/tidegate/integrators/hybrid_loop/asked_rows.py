@@ -40,7 +40,7 @@ def write_outputs(run, rows, times, until):
     """Rows at the asked times inside the step; 0, LIMIT if the buffer is full before all are written, or a reason of failure."""
     while run.next_output < run.n_asked:
         when = times[run.next_output]
-        if not when < until or is_same_time(run, when, until):
+        if not when < until or is_same_time(run, when, until) or run.blocked_step > 0.0:
             return 0
         if run.n_rows >= run.room_rows - ROOM:
             return LIMIT

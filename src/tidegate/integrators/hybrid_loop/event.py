@@ -27,7 +27,7 @@ from tidegate.events.faint import comes_from_nearby, note_faint
 from tidegate.events.guards import has_changed, refresh_activity
 from tidegate.events.known_values import forget_before, forget_here
 from tidegate.events.leaving import RESTS
-from tidegate.events.on_its_side import put_on_its_side
+from tidegate.events.on_its_side import put_on_its_side, put_relations_right, put_right
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import note_conditions
@@ -231,16 +231,37 @@ def _event(run, log, guard, due, stepped):
 
 
 @native
+def _outputs_are_numbers(run):
+    """True if the outputs of the last row are numbers."""
+    for q in range(run.n_outputs):
+        if not abs(run.outputs[q]) < np.inf:
+            return False
+    return True
+
+
+@native
 def _record_before(run, rows, guard):
-    """The row before an event; where the equations end at the guard, as a root does at an empty tank, at its zero and not just across it."""
+    """The row before an event; where the equations end at the guard, as a root does at an empty tank, at its zero and not just across it.
+
+    Where an output ends there, or no unknown tells where the zero is, relations are put right for the row: it lies just across.
+    """
     n = run.n
     for q in range(n):
         run.y_old[q] = run.y[q]
-    if guard >= 0 and n > 0:
-        put_on_its_side(run, run.t)
+    for k in range(run.n_modes):
+        run.m_trial[k] = run.m[k]
+    is_put_right = guard >= 0 and n > 0 and put_on_its_side(run, run.t) == 0 and put_right(run, run.t, 1) == 1
     record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
+    if guard >= 0 and not is_put_right and not _outputs_are_numbers(run) and put_relations_right(run, run.t, 1) == 1:
+        is_put_right = True
+        run.n_rows -= 1
+        record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
     for q in range(n):
         run.y[q] = run.y_old[q]
+    if is_put_right:
+        for k in range(run.n_modes):
+            run.m[k] = run.m_trial[k]
+        refresh_activity(run)
 
 
 @kernel_entry(NUMBERS, NUMBERS, INTEGER, INTEGER, INTEGER)

@@ -81,6 +81,7 @@ _SHORTEST_GUESS: Final = 1e-14  # of the time; a step that is refused is followe
 _NOTHING_HIDDEN, _A_POLE, _A_PULSE = 0, 1, 2  # what a step may have gone past
 _AT_MOST: Final = 0.9  # of a step is kept that has missed a peak once more
 _TOWARDS_A_POLE: Final = 0.5  # of the way to one: nearer a step that crosses it is not trusted
+_BEHIND_A_ROOT: Final = 1e-3  # of the time gone by: the first step
 _AFTER_FALSE_ALARM: Final = 10.0  # growth of the step after a crossing that was none
 
 
@@ -107,9 +108,15 @@ def _first_step(run):
 
 @native
 def _stand_still(run):
-    """A step of no length, at whose end an event happens."""
-    run.step = 0.0
-    run.length = 0.0
+    """A step of no length, or of none that a method could take, at whose end an event happens."""
+    run.step = run.blocked_step
+    run.length = run.blocked_step
+    if run.blocked_step > 0.0:
+        run.is_cut = 1
+        for q in range(run.n):
+            run.coefficients[0, q] = run.y_new[q] - run.y[q]
+            for k in range(1, run.degree):
+                run.coefficients[k, q] = 0.0
     # the step size that led here says nothing about what comes
     run.step_new = 0.0
     for q in range(run.n_sens * run.n):
@@ -308,6 +315,9 @@ def _behind_event(run, rows, times):
     if run.step_new <= 0.0 or run.is_at_rest == 1:
         # where nothing has moved, neither a step nor a tolerance tells what is long
         run.step_new = _first_step(run)
+    if run.blocked_step > 0.0:
+        # a force that is about to rise from zero says nothing yet of how fast it will
+        run.step_new = min(run.step_new, _BEHIND_A_ROOT * (run.t - run.t_start))
     return outputs_here(run, rows, times)
 
 
@@ -477,6 +487,7 @@ def advance(run, rows, log, polynomials, times):
             full = run.n_rows >= run.room_rows - 2 * ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
             if budget <= 0 or full or is_full(run):
                 return LIMIT
+            run.blocked_step = 0.0
             if run.hook_smooth != 0:
                 budget -= call_stretch(run.hook_smooth, run.h, run.r, rows, polynomials, times, budget - 1)
             budget -= 1

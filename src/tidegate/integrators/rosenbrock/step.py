@@ -174,6 +174,9 @@ def take_step(run, _number, _whole):
     inside_before = 0.0
     step_before = 0.0
     time_slopes(run, t, run.y, run.time_slopes)
+    for q in range(run.n):
+        if not abs(run.time_slopes[q]) < np.inf:
+            run.time_slopes[q] = 0.0  # a root of time that is vertical here: without its slope the order is less, and the step short
     while True:
         if t + 1.0001 * step >= run.t_next:
             step = run.t_next - t
