@@ -21,8 +21,6 @@ from tidegate.events.tolerances import ACROSS, EPS
 __all__ = ["blocked_guard", "move_across"]
 
 _NO_HELP: Final = 1e-9  # of the time gone by: where the same guard stops a run again after that, it is something else that does
-
-
 _ROUNDINGS: Final = 16  # of the time: methods make no steps that are shorter than a third of that
 _BEYOND: Final = 2  # roundings behind the zero as the guard has it: the equations may round otherwise
 

@@ -17,9 +17,11 @@ from tidegate.compiled.workspace import RELATION
 from tidegate.events.guards import refresh_activity
 from tidegate.linear.forced import model_rates
 
-__all__ = ["put_on_its_side", "put_relations_right", "put_right"]
+__all__ = ["RELATIONS_PUT_RIGHT", "put_on_its_side", "put_relations_right"]
 
 _MOVED: Final = 1e-3  # of the tolerance
+# what has been done about a point where the equations have no value
+_NOTHING, _STATES_MOVED, RELATIONS_PUT_RIGHT = range(3)
 
 
 @native
@@ -59,18 +61,6 @@ def _move(run, j, t):
     return False
 
 
-@kernel_entry(NUMBER)
-def put_on_its_side(run, t):
-    """Where the equations have no value at this point, put states to the zeros of relations that they miss; 1 if one was moved."""
-    if _is_defined(run, t):
-        return 0
-    moved = 0
-    for j in range(run.n_guards):
-        if run.guard_kind[j] == RELATION and _move(run, j, t):
-            moved = 1
-    return moved
-
-
 @kernel_entry(NUMBER, INTEGER)
 def put_relations_right(run, t, with_crossed):
     """Let relations that matter say what is written; 1 if one did not. Those that have crossed say what is about to be, and may be left alone."""
@@ -86,6 +76,14 @@ def put_relations_right(run, t, with_crossed):
 
 
 @kernel_entry(NUMBER, INTEGER)
-def put_right(run, t, with_crossed):
-    """The same where the equations have no value at this point."""
-    return 0 if _is_defined(run, t) else put_relations_right(run, t, with_crossed)
+def put_on_its_side(run, t, with_crossed):
+    """Where the equations have no value at this point, put states to the zeros of relations that they miss, or relations right; what was done."""
+    if _is_defined(run, t):
+        return _NOTHING
+    done = _NOTHING
+    for j in range(run.n_guards):
+        if run.guard_kind[j] == RELATION and _move(run, j, t):
+            done = _STATES_MOVED
+    if done == _NOTHING and put_relations_right(run, t, with_crossed) == 1:
+        return RELATIONS_PUT_RIGHT
+    return done

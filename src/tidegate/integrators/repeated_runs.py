@@ -72,8 +72,9 @@ class OwnCode:
         """
         self._spent += runs * seconds
         if self._making is None:
-            if self._spent < _LOOK_FOR * self._patience:
-                return 0, _until(_LOOK_FOR * self._patience - self._spent, seconds)
+            left = _LOOK_FOR * self._patience - self._spent
+            if left > 0.0:
+                return 0, _until(left, seconds)
             self._making = _making_of(self._work, self._integers, self._root)
         making = self._making
         if making.is_there():

@@ -39,6 +39,13 @@ _AHEAD: Final = 2  # batches for each worker that are waiting or under way
 _POLL: Final = 0.1  # seconds between two looks for Ctrl-C
 
 
+def _fitting(study: Study) -> int:
+    """How many runs a batch may hold."""
+    n_times = 1 if study.times is None else len(study.times)
+    each = n_times * len(study.columns) * (1 + len(study.sensitivity_parameters))
+    return min(max(_BATCH_NUMBERS // max(each, 1), 1), _MOST)
+
+
 class _Left:
     """What is left to be run, cut into portions that take about as long as they should.
 
@@ -52,9 +59,7 @@ class _Left:
 
     def __init__(self, count: int, study: Study, workers: int, least: float) -> None:
         self._next, self._count, self._workers, self._least = 0, count, workers, least
-        n_times = 1 if study.times is None else len(study.times)
-        each = n_times * len(study.columns) * (1 + len(study.sensitivity_parameters))
-        self.fits = min(max(_BATCH_NUMBERS // max(each, 1), 1), _MOST)
+        self.fits = _fitting(study)
         self._seconds = np.inf  # of a run; the first portions are single runs
         self._lock = threading.Lock()
 
@@ -117,7 +122,7 @@ class _AllAtOnce:
 
 def in_this_thread(study: Study, members: Members, values: FloatArray) -> Iterator[Batch]:
     """One run after the other; Ctrl-C comes out of the run that it ends."""
-    most = _Left(len(members), study, 1, _LEAST_SECONDS).fits
+    most = _fitting(study)
     done: list[Outcome] = []
     began = time.perf_counter()
     try:

@@ -27,7 +27,7 @@ from tidegate.events.faint import comes_from_nearby, note_faint
 from tidegate.events.guards import has_changed, refresh_activity
 from tidegate.events.known_values import forget_before, forget_here
 from tidegate.events.leaving import RESTS
-from tidegate.events.on_its_side import put_on_its_side, put_relations_right, put_right
+from tidegate.events.on_its_side import RELATIONS_PUT_RIGHT, put_on_its_side, put_relations_right
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.schedule import mark_due, mark_steps, schedule, skip_past, stopped_clock
 from tidegate.events.settle import note_conditions
@@ -250,7 +250,7 @@ def _record_before(run, rows, guard):
         run.y_old[q] = run.y[q]
     for k in range(run.n_modes):
         run.m_trial[k] = run.m[k]
-    is_put_right = guard >= 0 and n > 0 and put_on_its_side(run, run.t) == 0 and put_right(run, run.t, 1) == 1
+    is_put_right = guard >= 0 and n > 0 and put_on_its_side(run, run.t, 1) == RELATIONS_PUT_RIGHT
     record_row(run, rows, row_time(run), run.y_at, run.sens_at, BEFORE_ROW)
     if guard >= 0 and not is_put_right and not _outputs_are_numbers(run) and put_relations_right(run, run.t, 1) == 1:
         is_put_right = True

@@ -29,7 +29,7 @@ from tidegate.events.crossing import flip_crossed, forget_where_guards_left, kee
 from tidegate.events.exactly_at_zero import is_put_exactly_at_zero, say_what_is_written
 from tidegate.events.guards import refresh_activity
 from tidegate.events.not_tied import NONE_FOUND, NONE_HOLDS, NOTHING, WITH_SENSITIVITIES
-from tidegate.events.on_its_side import put_on_its_side, put_right
+from tidegate.events.on_its_side import put_on_its_side
 from tidegate.events.other_modes import GAVE_UP, find_mode, find_mode_ahead
 from tidegate.events.posterior import look_past
 from tidegate.events.restart import consistent_point, derivatives
@@ -82,9 +82,7 @@ def _consistent(run, t, modes_changed):
     if modes_changed and run.mass_varies == 1:
         update_mass(run)
     code = _solved(run, t)
-    if code != 0 and run.n_guards > 0 and (put_on_its_side(run, t) == 1 or put_right(run, t, 0) == 1):
-        return _solved(run, t)
-    return code
+    return _solved(run, t) if code != 0 and run.n_guards > 0 and put_on_its_side(run, t, 0) > 0 else code
 
 
 @native
