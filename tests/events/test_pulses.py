@@ -266,7 +266,7 @@ def test_products_and_repeated_squares_may_be_as_deep_as_they_like() -> None:
             whole = whole * (1.0 + 1e-6 * (k + y["x"]))
         for _ in range(40):
             square = square * square
-        return {"x": -whole + 0.0 * square}
+        return {"x": -whole + 0.0 / square + 0.0 * np.sqrt(whole)}
 
     found = tg.simulate(tg.ode(right_side, {"x": 1.0}), (0.0, 0.1), method="radau")
     assert found.status == "finished"

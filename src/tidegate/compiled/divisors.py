@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from tidegate.expressions import ONE, TRUE, Expr, node, select, walk
 from tidegate.expressions.interval import bounds
 
-__all__ = ["divided_by", "divisors_of", "may_be_zero", "where_they_matter"]
+__all__ = ["divided_by", "divisors_of", "factors", "may_be_zero", "where_they_matter"]
 
 
 def divided_by(item: Expr) -> Iterator[Expr]:
@@ -25,10 +25,10 @@ def divided_by(item: Expr) -> Iterator[Expr]:
     ['x', 'y - 1']
     """
     if item.op == "div":
-        yield from _factors(item.args[1])
+        yield from factors(item.args[1])
     elif item.op == "pow":
         base, exponent = item.args
-        for factor in _factors(base):
+        for factor in factors(base):
             divides = exponent < 0.0
             if divides is not ~TRUE:
                 yield factor if divides is TRUE else select(divides, factor, ONE)
@@ -36,15 +36,20 @@ def divided_by(item: Expr) -> Iterator[Expr]:
         yield node("cos", item.args)
 
 
-def _factors(expr: Expr) -> Iterator[Expr]:
+def factors(expr: Expr) -> Iterator[Expr]:
     """Expressions of which one is zero where this one is; none where it is a number."""
-    if expr.op == "mul":
-        for factor in expr.args:
-            yield from _factors(factor)
-    elif expr.op in ("neg", "sqrt", "cbrt", "div") or (expr.op == "pow" and expr.args[1].is_constant and expr.args[1].value > 0.0):
-        yield from _factors(expr.args[0])
-    elif expr.op != "exp" and not expr.is_constant:
-        yield expr
+    waiting, seen = [expr], set[Expr]()  # no recursion: products are long, and squares of squares hold a factor again and again
+    while waiting:
+        item = waiting.pop()
+        if item in seen:
+            continue
+        seen.add(item)
+        if item.op == "mul":
+            waiting += reversed(item.args)
+        elif item.op in ("neg", "sqrt", "cbrt", "div") or (item.op == "pow" and item.args[1].is_constant and item.args[1].value > 0.0):
+            waiting.append(item.args[0])
+        elif item.op != "exp" and not item.is_constant:
+            yield item
 
 
 def may_be_zero(exprs: Iterable[Expr]) -> list[bool]:

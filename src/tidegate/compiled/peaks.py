@@ -9,22 +9,21 @@ does ``1 - tanh(u)**2``: each flank is where u comes to zero.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from tidegate.compiled.divisors import divided_by, where_they_matter
+from tidegate.compiled.divisors import divided_by, factors, where_they_matter
+from tidegate.compiled.log_sizes import TINY, LogSizes
 from tidegate.expressions import ONE, ZERO, Expr, node, select, walk
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 
-__all__ = ["flanks", "high_powers", "turning_divisors", "turning_exponents"]
+__all__ = ["flanks", "high_powers", "turning", "turning_divisors", "turning_exponents"]
 
 _HIGH: Final = 3.0  # squares are so wide that steps see them ...
 _HIGH_OF_STATES: Final = 24.0  # ... and of what moves with one unknown only those are so narrow that a step that follows it may pass a peak
-_TINY: Final = 1e-300  # besides the size of what is raised: the logarithm of zero is a number
 
 
 def turning_divisors(
@@ -40,7 +39,7 @@ def turning_divisors(
     others : divisors that are watched anyhow.
     """
     found = where_they_matter(roots, activity, _divisors)
-    return {item: select(found[item], item, ONE) for item in _turning((item for item in found if item not in others), continuous)}
+    return {item: select(found[item], item, ONE) for item in turning((item for item in found if item not in others), continuous)}
 
 
 def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: frozenset[Expr]) -> dict[Expr, Expr]:
@@ -54,8 +53,9 @@ def turning_exponents(roots: Sequence[Expr], activity: Mapping[Expr, Expr], cont
     >>> [str(item) for item in found]
     ['-(x*x)']
     """
-    found = where_they_matter(roots, activity, _exponent)
-    return {item: select(found[item], item, ZERO) for item in _turning(found, continuous)}
+    divided = _divided(roots)
+    found = where_they_matter(roots, activity, lambda item: [part for u in _exponent(item) for part in ((u, -u) if item in divided else (u,))])
+    return {item: select(found[item], item, ZERO) for item in turning(found, continuous)}
 
 
 def high_powers(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: frozenset[Expr]) -> dict[Expr, Expr]:
@@ -74,15 +74,15 @@ def high_powers(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous
     for item, condition in matters.items():
         base, exponent = powers[item]
         turns = not is_affine(base, continuous)
-        is_high = exponent.value >= (_HIGH if turns else _HIGH_OF_STATES) if exponent.is_constant else turns and bool(_turning([base], continuous))
+        is_high = exponent.value >= (_HIGH if turns else _HIGH_OF_STATES) if exponent.is_constant else turns and bool(turning([base], continuous))
         if is_high and _moves(base, continuous) and not _is_opaque(item):
-            height = exponent * node("log", (_TINY + abs(base),))
+            height = exponent * node("log", (TINY + abs(base),))
             found[height] = select(condition, height, ZERO)
     return found
 
 
 def flanks(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: frozenset[Expr]) -> dict[Expr, Expr]:
-    """Of every hyperbolic tangent, and every logistic function, minus the size of that whose zero is the middle of its flank, likewise.
+    """Of every hyperbolic tangent, and of sums of exponentials that something is divided by, minus the size of what is zero amid its flank, likewise.
 
     Examples
     --------
@@ -92,20 +92,44 @@ def flanks(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: fro
     >>> [str(item) for item in found]
     ['-2*abs(5*y)', '-abs(3*time)']
     """
-    found = where_they_matter(roots, activity, _flanks)
+    divided = _divided(roots)
+    sizes = LogSizes(divided, continuous)
+
+    def flanks_of(item: Expr) -> list[Expr]:
+        if item.op == "tanh" or (item.op in ("cosh", "sinh") and item in divided):
+            return [-2.0 * abs(item.args[0])]
+        if item.op == "erf":
+            return [-(item.args[0] * item.args[0])]
+        if item.op in ("add", "sub") and item in divided and any(map(sizes.grows, item.args)):
+            steeper, other = sorted(item.args, key=sizes.grows, reverse=True)
+            return [-abs(sizes.of(steeper) - sizes.of(other))]
+        return []
+
+    found = where_they_matter(roots, activity, flanks_of)
     return {item: select(condition, item, ZERO) for item, condition in found.items() if _moves(item, continuous) and not _is_opaque(item)}
 
 
-def _flanks(item: Expr) -> list[Expr]:
-    if item.op == "tanh":
-        return [-2.0 * abs(item.args[0])]
-    if item.op != "div":
-        return []
-    sums = [part for part in walk([item.args[1]]) if part.op == "add" and {"const", "exp"} == {arg.op for arg in part.args}]
-    return [
-        -abs(exponential.args[0] - math.log(number.value))
-        for number, exponential in (sorted(part.args, key=lambda arg: arg.op) for part in sums) if number.value > 0.0
-    ]  # fmt: skip
+def _divided(roots: Sequence[Expr]) -> set[Expr]:
+    """All nodes below what something bends with."""
+    return set(walk([part for item in walk(roots) for part in _bending(item)]))
+
+
+def _bending(item: Expr) -> list[Expr]:
+    """What a node bends sharply with where that is small: what it divides by, or would if it were differentiated."""
+    match item.op:
+        case "div":
+            return [item.args[1]]
+        case "sqrt" | "cbrt" | "log" | "log1p":
+            return [item.args[0]]
+        case "pow" if not (item.args[1].is_constant and item.args[1].value > 0.0 and item.args[1].value.is_integer()):
+            return [item.args[0]]
+        case "atan" | "asinh":
+            return [1.0 + item.args[0] * item.args[0]]
+        case "atan2":
+            y, x = item.args
+            return [x * x + y * y]
+        case _:
+            return []
 
 
 def _as_powers(roots: Sequence[Expr]) -> dict[Expr, tuple[Expr, Expr]]:
@@ -134,8 +158,8 @@ def _is_opaque(item: Expr) -> bool:
 
 def _divisors(item: Expr) -> list[Expr]:
     """Factors, and the whole, which may turn round though none of them does."""
-    whole = [item.args[1]] if item.op == "div" and item.args[1].op == "mul" else []
-    return [*divided_by(item), *whole]
+    bending = _bending(item)
+    return [*divided_by(item), *(part for part in bending if part.op == "mul"), *(factor for part in bending for factor in factors(part))]
 
 
 def _exponent(item: Expr) -> list[Expr]:
@@ -146,7 +170,7 @@ def _exponent(item: Expr) -> list[Expr]:
     return []
 
 
-def _turning(items: Iterable[Expr], continuous: frozenset[Expr]) -> list[Expr]:
+def turning(items: Iterable[Expr], continuous: frozenset[Expr]) -> list[Expr]:
     """Those of which some slope may have either sign."""
     bent = [item for item in items if not is_affine(item, continuous) and not _is_opaque(item)]
     moving = sorted({s for item in bent for s in dependencies(item) if s in continuous}, key=str)
