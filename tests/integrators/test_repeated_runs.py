@@ -31,7 +31,7 @@ def _powers() -> Any:
     def rates(t: float, y: Any, p: Any) -> dict[str, Any]:
         rise = p["k"] * (1.0 + np.interp(y["a"], [0.0, 0.5, 2.0, 4.0], [0.1, 0.4, 0.3, 0.9]))
         return {
-            "a": rise - y["a"] ** 2.0 * abs(y["b"]) ** 0.5 + math.tanh(y["b"]),
+            "a": rise - y["a"] ** 2.0 * (y["b"] + 3.0) ** 0.5 + math.tanh(y["b"]),
             "b": math.sin(3.0 * t) - y["b"] ** 3.0 + math.exp(-(y["a"] ** p["n"])),
         }
 

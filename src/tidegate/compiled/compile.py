@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tidegate.compiled.actions import ExpressionActions
 from tidegate.compiled.callbacks import callback
 from tidegate.compiled.compiled_model import Clock, CompiledModel, Guards, KeptSides
-from tidegate.compiled.corners import has_corners
+from tidegate.compiled.corners import has_bends, has_corners
 from tidegate.compiled.diagnosis import ExpressionDiagnosis
 from tidegate.compiled.divisors import divisors_of
 from tidegate.compiled.emit_llvm import emit_module
@@ -150,6 +150,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         hdae_parts=tuple(constraints),
         divisors=(*divisors.values(), *others.values(), *exponents.values(), *powers.values(), *edges.values()),
     )
+    bends = has_bends(form.rhs, continuous)
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
     callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
@@ -181,7 +182,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         first_equation=_first_equation(model, form),
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
-        has_corners=has_corners(form.rhs),
+        has_corners=has_corners(form.rhs) or bends,
+        has_bends=bends,
         has_branches=has_branches,
         reads_modes=has_branches or Role.MODE in of_guards,
         reads_previous=Role.PREVIOUS in of_rates | of_guards,

@@ -2,17 +2,23 @@
 
 In: right-hand sides. Out: whether the error of sensitivities has to be looked at beside that of values. A relation that makes no event is a corner
 inside a step. A root of what an event clips, such as ``sqrt(max(u, 0))``, begins vertically there: it is integrated with steps that say nothing of
-its derivative, which is one over a root.
+its derivative, which is one over a root. And a root of what comes to zero and turns round, as ``sqrt(u**2)`` and ``arccos(cos(u))`` are, bends there
+without any event.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
+from tidegate.compiled.divisors import divided_by, factors, may_be_zero
+from tidegate.compiled.peaks import turning
 from tidegate.expressions import Expr, Role, walk
+from tidegate.expressions.interval import bounds
 from tidegate.expressions.no_event import is_quiet
+from tidegate.expressions.sparsity import dependencies
 
-__all__ = ["has_corners"]
+__all__ = ["has_bends", "has_corners"]
 
 
 def has_corners(rates: Iterable[Expr]) -> bool:
@@ -32,6 +38,51 @@ def has_corners(rates: Iterable[Expr]) -> bool:
         if is_quiet(item) or (_is_root(item) and reads_modes[item.args[0]]):
             return True
     return False
+
+
+def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
+    """Whether there is a root of what may turn round at zero, or of a size, which comes down to zero and up again.
+
+    Parameters
+    ----------
+    rates : locked right sides.
+    continuous : symbols that move between events.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import select, symbol
+    >>> from tidegate.expressions.elementary import sqrt
+    >>> u = symbol(Role.UNKNOWN, "u")
+    >>> roots = [sqrt(u), sqrt(1.0 + u * u), 1.0 / sqrt(u * u), sqrt(u * u), sqrt(select(symbol(Role.MODE, "u > 0"), u, -u))]
+    >>> [has_bends([root], frozenset([u])) for root in roots]
+    [False, False, False, True, True]
+    """
+    roots, below = list(rates), list[Expr]()
+    for item in walk(roots):
+        below += _ends(item)
+    moves = partial(_moves, continuous=continuous)
+    if any(part.op == "select" and all(map(moves, part.args[1:])) for part in walk(below)):
+        return True
+    divided = {part for item in walk(roots) for part in divided_by(item)}
+    bent = [item for item in turning(below, continuous) if divided.isdisjoint(factors(item)) and not _is_sum_of_sizes(item)]
+    return any(may_be_zero(bent))
+
+
+def _moves(item: Expr, continuous: frozenset[Expr]) -> bool:
+    return not continuous.isdisjoint(dependencies(item))
+
+
+def _is_sum_of_sizes(item: Expr) -> bool:
+    """Whether two things would have to be zero at the same time, as in ``x**2 + y**2``, which they are not but by chance."""
+    return item.op == "add" and not any(arg.is_constant for arg in item.args) and all(low >= 0.0 for low, _ in bounds(list(item.args), {}))
+
+
+def _ends(item: Expr) -> list[Expr]:
+    """What a node is infinitely steep with where that is zero, or nearly so."""
+    (first, *_) = item.args or (item,)
+    if _is_root(item) or item.op == "cbrt" or (item.op == "pow" and item.args[1].is_constant and 1.0 < item.args[1].value < 2.0):
+        return [first]
+    return [(1.0 - first) * (1.0 + first)] if item.op in ("asin", "acos") else []
 
 
 def _is_root(item: Expr) -> bool:

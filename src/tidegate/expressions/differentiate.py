@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, reduce
+from operator import mul
 from typing import Final
 
 from tidegate.errors import ModelError
+from tidegate.expressions.interval import bounds
 from tidegate.expressions.node_data import BEFORE, MOVED
 from tidegate.expressions.nodes import ONE, ZERO, Expr, constant, node, raw_node, select, spline, walk
+from tidegate.expressions.past_overflow import Growth, PastOverflow, Tangent
 
-__all__ = ["differentiate", "jacobian", "local_slope", "may_overflow", "tangent"]
+__all__ = ["differentiate", "jacobian", "local_slope", "tangent"]
 
-# A tangent is None where it is structurally zero.
-Tangent = Expr | None
 _Rule = Callable[[Expr, "list[Tangent]"], Tangent]
-_MoveOf = Callable[[Expr], Tangent]  # of any node below one, in the direction at hand
 
 
 def differentiate(expr: Expr, symbol: Expr) -> Expr:
@@ -56,12 +56,13 @@ def tangent(exprs: Iterable[Expr], seeds: Mapping[Expr, Expr], *, past_overflow:
     """
     roots = list(exprs)
     moves: dict[Expr, Expr] = {}  # of what moves
-    steep = may_overflow(roots) if past_overflow else set[Expr]()
+    past = PastOverflow(roots) if past_overflow else None
+    known: dict[Expr, Growth] = {}
     for item in walk(roots):
         if item in seeds:
             moves[item] = seeds[item]
         elif not moves.keys().isdisjoint(item.args):
-            move = _item_tangent(item, [moves.get(arg) for arg in item.args], moves.get if _divisor(item) in steep else None)
+            move = _item_tangent(item, [moves.get(arg) for arg in item.args], past, known)
             if move is not None:
                 moves[item] = move
     return [moves.get(root, ZERO) for root in roots]
@@ -85,12 +86,13 @@ def jacobian(exprs: Sequence[Expr], symbols: Sequence[Expr], *, past_overflow: b
     """
     columns = {symbol: column for column, symbol in enumerate(symbols)}
     rows: dict[Expr, dict[int, Expr]] = {}  # of those that are not empty
-    steep = may_overflow(exprs) if past_overflow else set[Expr]()
+    past = PastOverflow(exprs) if past_overflow else None
+    known: dict[int, dict[Expr, Growth]] = {column: {} for column in columns.values()}
     for item in walk(exprs):
         if item in columns:
             rows[item] = {columns[item]: ONE}
         elif not rows.keys().isdisjoint(item.args):
-            row = _item_row(item, [rows.get(arg, {}) for arg in item.args], rows if _divisor(item) in steep else None)
+            row = _item_row(item, [rows.get(arg, {}) for arg in item.args], past, known)
             if row:
                 rows[item] = row
     return {
@@ -106,91 +108,30 @@ def local_slope(item: Expr, place: int) -> Expr:
     return _filled(_item_tangent(item, [ONE if k == place else None for k in range(len(item.args))]))
 
 
-def _item_row(item: Expr, argument_rows: list[dict[int, Expr]], rows: Mapping[Expr, dict[int, Expr]] | None) -> dict[int, Expr]:
+def _item_row(
+    item: Expr, argument_rows: list[dict[int, Expr]], past: PastOverflow | None, known: Mapping[int, dict[Expr, Growth]]
+) -> dict[int, Expr]:
     found: dict[int, Expr] = {}
     for column in {column: None for row in argument_rows for column in row}:
-        move_of = None if rows is None else partial(_in_column, rows, column)
-        derivative = _item_tangent(item, [row.get(column) for row in argument_rows], move_of)
+        derivative = _item_tangent(item, [row.get(column) for row in argument_rows], past, known[column])
         if derivative is not None:
             found[column] = derivative
     return found
-
-
-def _in_column(rows: Mapping[Expr, dict[int, Expr]], column: int, below: Expr) -> Tangent:
-    return rows.get(below, {}).get(column)
 
 
 def _filled(move: Tangent) -> Expr:
     return ZERO if move is None else move
 
 
-def _item_tangent(item: Expr, moves: list[Tangent], move_of: _MoveOf | None = None) -> Tangent:
+def _item_tangent(item: Expr, moves: list[Tangent], past: PastOverflow | None = None, known: dict[Expr, Growth] | None = None) -> Tangent:
     rule = _RULES.get(item.op)
     result = None if rule is None else rule(item, moves)
     if result is None or result is ZERO:
         return None
-    return result if move_of is None else _past_overflow(item, moves, move_of, result)
-
-
-def may_overflow(roots: Iterable[Expr]) -> set[Expr]:
-    """All nodes below these in which there is a function that may be infinite by overflow."""
-    found: set[Expr] = set()
-    for item in walk(roots):
-        if item.op in _OVERFLOW or not found.isdisjoint(item.args):
-            found.add(item)
-    return found
-
-
-def _divisor(item: Expr) -> Expr | None:
-    """What a node divides by, or would if its exponent were negative."""
-    return item.args[1] if item.op == "div" else item.args[0] if item.op == "pow" else None
-
-
-def _past_overflow(item: Expr, moves: list[Tangent], move_of: _MoveOf, otherwise: Expr) -> Expr:
-    """The derivative of what is divided by something that may be infinite."""
-    divisor = _divisor(item)
-    assert divisor is not None  # or nobody would ask
-    found = _growth(divisor, move_of)
-    if found is None:
-        return otherwise
-    steep, relative = found
-    if item.op == "pow":
-        exponent = item.args[1]
-        if not (exponent.is_constant and exponent.value < 0.0):
-            return otherwise
-        change = exponent * item * relative
-    else:
-        change = _filled(moves[0]) / divisor - item * relative
-    return select(node("gt", (steep - _NEARLY_INFINITE,)), change, otherwise)
-
-
-def _growth(item: Expr, move_of: _MoveOf) -> tuple[Expr, Expr] | None:
-    """An exponential in a divisor, and the divisor's move divided by the divisor, finite where both are infinite; None if there is none."""
-    if item.op in {"exp", "cosh"}:
-        move = _filled(move_of(item.args[0]))
-        return item, move if item.op == "exp" else _function("tanh", item.args[0]) * move
-    if item.op == "pow" and item.args[1].is_constant:
-        below = _growth(item.args[0], move_of)
-        return None if below is None else (below[0], item.args[1] * below[1])
-    if item.op == "neg":
-        return _growth(item.args[0], move_of)
-    if item.op not in {"add", "sub", "mul"}:
-        return None
-    first, second = (_growth(arg, move_of) for arg in item.args)
-    if first is not None and second is not None:
-        return (first[0] + second[0], first[1] + second[1]) if item.op == "mul" else None
-    found = first or second
-    if found is None:
-        return None
-    steep, relative = found
-    other = item.args[1 if second is None else 0]
-    moved = move_of(other)
-    if item.op == "mul":
-        return steep, relative if moved is None else relative + moved / other
-    # of E + c, E'/(E + c) is (1 - c/(E + c)) E'/E
-    if item.op == "sub" and second is None:
-        other, moved = -other, None if moved is None else -moved
-    return steep, _filled(_add(item, [None if moved is None else moved / item, (1.0 - other / item) * relative]))
+    if past is None or known is None:
+        return result
+    past.note(item, moves, known)
+    return past.limit(item, moves, known, result)
 
 
 def _add(_item: Expr, moves: list[Tangent]) -> Tangent:
@@ -232,7 +173,7 @@ def _pow(item: Expr, moves: list[Tangent]) -> Tangent:
         along_x = y * x ** (y - 1.0) * dx
         if not dx.is_constant and not (y.is_constant and y.value >= 1.0):
             # vertical at zero where y < 1: a base that rests there has a power that rests
-            along_x = select(node("nonzero", (dx,)), along_x, ZERO)
+            along_x = select(node("nonzero", (x if y.is_constant and _only_touches_zero(x) else dx,)), along_x, ZERO)
         if not y.is_constant:
             # x**0 is flat in x, though its formula is 0 * infinity at x = 0
             along_x = select(node("nonzero", (y,)), along_x, ZERO)
@@ -307,23 +248,50 @@ def _chain(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
     return rule
 
 
-def _steep(derivative: Callable[[Expr, Expr], Expr]) -> _Rule:
-    """Like ``_chain`` for a function with a vertical tangent at the end of its domain: it rests where its argument rests, so 0 * infinity is 0."""
+def _steep(derivative: Callable[[Expr, Expr], Expr], *rooms: Callable[[Expr], Expr]) -> _Rule:
+    """Like ``_chain`` for a function with a vertical tangent at the end of its domain: it rests where its argument rests, so 0 * infinity is 0.
+
+    ``rooms`` are what an argument is from its ends. Where one only touches zero, as in ``sqrt(u**2)``, the slope jumps to its opposite: zero amid.
+    """
 
     def rule(item: Expr, moves: list[Tangent]) -> Tangent:
         move = _filled(moves[0])
         change = derivative(item.args[0], item) * move
+        left = [room(item.args[0]) for room in rooms]
+        if any(_only_touches_zero(one) for one in left):
+            return select(node("nonzero", (reduce(mul, left),)), change, ZERO)
         return change if move.is_constant else select(node("nonzero", (move,)), change, ZERO)
 
     return rule
+
+
+def _itself(x: Expr) -> Expr:
+    return x
+
+
+def _below_one(x: Expr) -> Expr:
+    return 1.0 - x
+
+
+def _above_one(x: Expr) -> Expr:
+    return x - 1.0
+
+
+def _above_minus_one(x: Expr) -> Expr:
+    return 1.0 + x
+
+
+@lru_cache(maxsize=256)
+def _only_touches_zero(item: Expr) -> bool:
+    """Whether it is nowhere negative, but for rounding, as far as bounds tell."""
+    return not item.is_constant and bounds([item], {})[0][0] >= -_ROUNDING
 
 
 def _function(name: str, x: Expr) -> Expr:
     return node(name, (x,))
 
 
-_OVERFLOW: Final = {"exp", "cosh", "sinh"}
-_NEARLY_INFINITE: Final = 1e100  # an exponential: what it is multiplied by, and its square, are finite up to here
+_ROUNDING: Final = 1e-12
 _TWO_OVER_ROOT_PI: Final = constant(2.0 / math.sqrt(math.pi))
 
 _RULES: Final[dict[str, _Rule]] = {
@@ -344,20 +312,20 @@ _RULES: Final[dict[str, _Rule]] = {
     "sin": _chain(lambda x, f: _function("cos", x)),
     "cos": _chain(lambda x, f: -_function("sin", x)),
     "tan": _chain(lambda x, f: 1.0 + f * f),
-    "asin": _steep(lambda x, f: 1.0 / _function("sqrt", 1.0 - x * x)),
-    "acos": _steep(lambda x, f: -1.0 / _function("sqrt", 1.0 - x * x)),
+    "asin": _steep(lambda x, f: 1.0 / _function("sqrt", 1.0 - x * x), _below_one, _above_minus_one),
+    "acos": _steep(lambda x, f: -1.0 / _function("sqrt", 1.0 - x * x), _below_one, _above_minus_one),
     "atan": _chain(lambda x, f: 1.0 / (1.0 + x * x)),
     "sinh": _chain(lambda x, f: _function("cosh", x)),
     "cosh": _chain(lambda x, f: _function("sinh", x)),
     "tanh": _chain(lambda x, f: 1.0 - f * f),
     "asinh": _chain(lambda x, f: 1.0 / _function("sqrt", x * x + 1.0)),
-    "acosh": _steep(lambda x, f: 1.0 / (_function("sqrt", x - 1.0) * _function("sqrt", x + 1.0))),
+    "acosh": _steep(lambda x, f: 1.0 / (_function("sqrt", x - 1.0) * _function("sqrt", x + 1.0)), _above_one),
     "atanh": _chain(lambda x, f: 1.0 / (1.0 - x * x)),
     "exp": _chain(lambda x, f: f),
     "expm1": _chain(lambda x, f: f + 1.0),
     "log": _chain(lambda x, f: 1.0 / x),
     "log1p": _chain(lambda x, f: 1.0 / (1.0 + x)),
-    "sqrt": _steep(lambda x, f: 0.5 / f),
-    "cbrt": _steep(lambda x, f: 1.0 / (3.0 * (f * f))),
+    "sqrt": _steep(lambda x, f: 0.5 / f, _itself),
+    "cbrt": _steep(lambda x, f: 1.0 / (3.0 * (f * f)), _itself),
     "erf": _chain(lambda x, f: _TWO_OVER_ROOT_PI * _function("exp", -(x * x))),
 }

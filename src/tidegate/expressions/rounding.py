@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from tidegate.expressions.differentiate import jacobian, local_slope, may_overflow
+from tidegate.expressions.differentiate import jacobian, local_slope
 from tidegate.expressions.interval import ARITHMETIC_ERROR, LIBRARY_ERROR
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.nodes import ZERO, Expr, as_real, raw_node, select, walk
+from tidegate.expressions.past_overflow import may_overflow
 
 __all__ = ["roundings", "spreads"]
 

@@ -32,13 +32,17 @@ def method_of(problem: Problem, method: str) -> str:
     Parameters
     ----------
     problem : what to run.
-    method : "auto" or a method, which is given back; but no power series are computed of nothing.
+    method : "auto" or a method, which is given back; but no power series are computed of nothing, nor of derivatives by parameters that bend, or have
+        a pole, inside the domain: those are left to "rodas5p", no stage of which lies where a step that is cut there ends.
     """
-    if method == "taylor" and not problem.model.layout.unknowns:
-        return "radau"
-    if method != "auto":
-        return method
     model = problem.model
+    if method == "taylor" and not model.layout.unknowns:
+        return "radau"
+    bends = model.has_bends and len(problem.sensitivity_parameters) > 0
+    by_series = "taylor" if not bends else "radau" if problem.proves else "rodas5p"
+    has_series = model.series is not None and bool(model.series.length)
+    if method != "auto":
+        return by_series if method == "taylor" and has_series else method
     if model.series is None or model.past is not None or model.layout.n_forms:
         return "radau"
     length = model.series.length
@@ -46,7 +50,7 @@ def method_of(problem: Problem, method: str) -> str:
         return "radau"
     constants = fastest_decay(model) * (problem.t_end - problem.t_start)
     if constants < _bearable(problem) or is_kept_moving(problem):
-        return "taylor"
+        return by_series
     has_events = len(model.guards) > 0 or model.layout.n_time_events > 0
     return "rodas5p" if problem.rtol >= _MODERATE and not has_events and not problem.proves else "radau"
 

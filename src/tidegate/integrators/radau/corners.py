@@ -25,6 +25,9 @@ from tidegate.sensitivity.jump import set_direction
 __all__ = ["error_of_sensitivities"]
 
 _UNMOVED: Final = 1e-4  # tolerances: where no unknown moves by more, a defect is no corner between two smooth pieces, and shorter steps do not help
+_SHORTEST: Final = 1e-11  # of the time gone by: no step need be shorter, ...
+_SHORTEST_OF_RUN: Final = 1e-13  # ... nor than this part of the run, not even beside a place where derivatives are infinite
+_BESIDE: Final = 30.0  # tolerances, of what is infinite at one place: a step that is somewhat shorter looks at others
 
 
 @native
@@ -106,7 +109,7 @@ def _largest(run, e, t, theta, step):
         behind = abs(run.sens[e, q] + run.sens_new[e, last * n + q])
         x = abs(defect[q]) / (run.rtol * max(before, behind) + run.atol[q] / size)
         if not x < np.inf:
-            return 0.0  # what is wrong with S itself is said when it is taken
+            return _BESIDE if before < np.inf else 0.0
         largest = max(largest, x)
     return largest
 
@@ -118,8 +121,11 @@ def error_of_sensitivities(run, t, step):
     The factors of the step with Radau's matrices are in set ``FIRST``, or of the same with another factor before M.
     """
     run.sens_inside = 0.0
-    if not _is_moving(run) or stage_sensitivities(run, t, step, run.z_at, FIRST) != 0:
+    if step < max(_SHORTEST * (t - run.t_start), _SHORTEST_OF_RUN * (run.t_end - run.t_start)):
         return 0
+    if stage_sensitivities(run, t, step, run.z_at, FIRST) != 0:
+        return 0
+    is_moving = _is_moving(run)
     k = (run.stages - 3) // 2
     for i in range(INNER.shape[1] + 1):
         theta = 0.0 if i == 0 else INNER[k, i - 1]
@@ -127,5 +133,7 @@ def error_of_sensitivities(run, t, step):
             break
         _put_point(run, theta, step)
         for e in range(run.n_sens):
-            run.sens_inside = max(run.sens_inside, _largest(run, e, t, theta, step))
+            error = _largest(run, e, t, theta, step)
+            if is_moving or error == _BESIDE:
+                run.sens_inside = max(run.sens_inside, error)
     return 0
