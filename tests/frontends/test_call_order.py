@@ -96,6 +96,8 @@ def crossings() -> list[float]:
         ({"outputs": lambda: {"a": 1.0}}, "outputs takes 0 arguments"),
         ({"outputs": {"o": lambda t, y, *, p: y[0]}}, "the output o takes p by name only"),
         ({"outputs": {"o": lambda t, y, k=1.0, p=None: y[0]}}, "takes p behind k, which has a value of its own"),
+        ({"events": tg.event(lambda t, level=0.3: t > level)}, "takes level, with a value of its own, in the place of y"),
+        ({"function": lambda t, rate=2.0: {"x": rate}}, "takes rate, with a value of its own, in the place of y"),
         ({"y0": lambda t, p: [1.0]}, r"calls y0\(\) or y0\(p\)"),
         ({"function": lambda y, t: -y[0]}, "takes y, t; .* with the time first"),
         ({"function": lambda u, p, t: -u[0]}, "takes u, p, t; .* with the time first"),
@@ -105,6 +107,11 @@ def test_what_cannot_be_called_is_told_before_it_is_called(options: dict[str, An
     function = options.pop("function", lambda t, y, p: {"x": -y[0]})
     with pytest.raises(tg.UsageError, match=words):
         tg.ode(function, **{"y0": {"x": 1.0}, "p": P, **options}).lower()
+
+
+def test_unknowns_may_have_a_value_to_try_a_function_with() -> None:
+    found = tg.simulate(tg.ode(lambda t=0.0, y=(1.0,): [-y[0]], y0=[1.0]), (0.0, 1.0), rtol=1e-8).final
+    assert found["y[0]"] == pytest.approx(0.36787944, abs=1e-7)
 
 
 def test_values_of_an_argument_s_own_are_kept_in_a_model_with_parameters() -> None:

@@ -66,6 +66,7 @@ class CallOrder:
         if only_named:
             takes = f"{name} takes {' and '.join(only_named)} by name only"
         elif len(positional) >= len(first) or is_open:
+            self._require_own_places(positional, first, function, name, shown)
             behind = [item.name for item in positional[len(first) :] if item.default is item.empty or item.name in self._there]
             found = self._named(behind, function, name)
             if found is not None:
@@ -106,6 +107,16 @@ class CallOrder:
         if kept is not None:
             what = f"{name} takes {behind[-1]} behind {kept}, which has a value of its own"
             raise UsageError(what, origin=function_origin(function), hint=f"let {behind[-1]} stand before {kept}")
+
+    def _require_own_places(
+        self, positional: Sequence[inspect.Parameter], first: Sequence[str], function: Callable[..., Any], name: str, shown: str
+    ) -> None:
+        """A value of its own, as in ``lambda t, q=q: t > q``, is not meant to be overwritten by the unknowns."""
+        for meant, given in zip(first, positional, strict=False):
+            if given.default is not given.empty and given.default is not None and given.name != meant:
+                what = f"{name} takes {given.name}, with a value of its own, in the place of {meant}; {self.maker} calls {self._calls(first, shown)}"
+                hint = f"let it take {', '.join(first)} in front of {given.name}, whether it needs them or not"
+                raise UsageError(what, origin=function_origin(function), hint=hint)
 
     def _require_time_first(self, function: Callable[..., Any], names: Sequence[str], first: Sequence[str], name: str, shown: str) -> None:
         """A function that is written for odeint gets the unknowns first, and would take the time for them."""
