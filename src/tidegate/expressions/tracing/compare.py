@@ -20,6 +20,7 @@ from tidegate.expressions.evaluate_rows import columns_of
 from tidegate.expressions.likeness import differ_in_numbers_only
 from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, as_expr, decide, walk
+from tidegate.expressions.rounding import roundings
 from tidegate.expressions.tracing.choices import Choice, item_of
 from tidegate.expressions.tracing.plain_numbers import PlainNumber, Truth
 from tidegate.expressions.tracing.value_kinds import is_array, is_dict, is_mapping, is_sequence
@@ -44,6 +45,7 @@ _TOGETHER: Final = 4  # points where several relations are on their other side
 _AGREEMENT: Final = 1e-6  # relative: above what constants cancelled in the graph but not in the call leave, far below what a wrong branch gives
 _ROUNDING: Final = 1e-12  # of the largest value at a point: what differences of them leave
 _NEAR: Final = 1e-11  # relative distance of points that tell how well a value is determined
+_ROUNDINGS: Final = 16.0  # of a function's own: it may have more of them than its graph
 _AMPLIFIED: Final = 1e3  # of the spread at these points: how far rounding in another order may lead
 
 
@@ -396,9 +398,16 @@ def _is_wrong(pair: _Pair, point: Point, mine: list[float], found: list[float]) 
         apart &= np.isfinite(b)
     if not np.any(apart):
         return False
-    spread = _spread(pair, point, a)
     with np.errstate(all="ignore"):
-        return bool(np.any(apart & ~(np.abs(a - b) <= _AMPLIFIED * spread)))
+        apart &= ~(np.abs(a - b) <= _AMPLIFIED * _spread(pair, point, a))
+        return bool(np.any(apart)) and bool(np.any(apart & ~(np.abs(a - b) <= _ROUNDINGS * _rounding(pair, point))))
+
+
+def _rounding(pair: _Pair, point: Point) -> FloatArray:
+    """How far the graph's values may be from exact ones, as a difference of large numbers is that moving symbols by a little leaves as it is."""
+    symbols = [item for item in pair.graph.order if item.op == "symbol"]
+    bounds = np.array(evaluate(roundings(pair.graph.roots, symbols), point))
+    return bounds if pair.order is list else np.full(bounds.size, np.max(bounds, initial=0.0))
 
 
 def _spread(pair: _Pair, point: Point, here: FloatArray) -> FloatArray:
