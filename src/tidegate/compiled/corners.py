@@ -9,14 +9,12 @@ without any event.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 from tidegate.compiled.divisors import divided_by, factors, may_be_zero
-from tidegate.compiled.peaks import turning
+from tidegate.compiled.peaks import moves, turning
 from tidegate.expressions import Expr, Role, walk
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.no_event import is_quiet
-from tidegate.expressions.sparsity import dependencies
 
 __all__ = ["has_bends", "has_corners"]
 
@@ -60,16 +58,11 @@ def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
     roots, below = list(rates), list[Expr]()
     for item in walk(roots):
         below += _ends(item)
-    moves = partial(_moves, continuous=continuous)
-    if any(part.op == "select" and all(map(moves, part.args[1:])) for part in walk(below)):
+    if any(part.op == "select" and all(moves(arg, continuous) for arg in part.args[1:]) for part in walk(below)):
         return True
     divided = {part for item in walk(roots) for part in divided_by(item)}
     bent = [item for item in turning(below, continuous) if divided.isdisjoint(factors(item)) and not _is_sum_of_sizes(item)]
     return any(may_be_zero(bent))
-
-
-def _moves(item: Expr, continuous: frozenset[Expr]) -> bool:
-    return not continuous.isdisjoint(dependencies(item))
 
 
 def _is_sum_of_sizes(item: Expr) -> bool:

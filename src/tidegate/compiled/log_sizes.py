@@ -12,10 +12,15 @@ from typing import Final
 
 from tidegate.expressions import ZERO, Expr, node, select, walk
 
-__all__ = ["TINY", "LogSizes"]
+__all__ = ["LogSizes", "log_size"]
 
-TINY: Final = 1e-300  # besides the size of what is taken a logarithm of: that of zero is a number
+_TINY: Final = 1e-300  # besides the size of what is taken a logarithm of: that of zero is a number
 _HIGH: Final = 24.0  # a power that may overflow
+
+
+def log_size(item: Expr) -> Expr:
+    """The logarithm of the size of what does not overflow."""
+    return node("log", (_TINY + abs(item),))
 
 
 class LogSizes:
@@ -56,7 +61,7 @@ class LogSizes:
     def of(self, item: Expr) -> Expr:
         """The logarithm of its size, which does not overflow."""
         found = self._found.get(item)
-        return node("log", (TINY + abs(item),)) if found is None else found
+        return log_size(item) if found is None else found
 
     def _of_compound(self, item: Expr) -> Expr | None:
         match item.op:
@@ -88,7 +93,7 @@ def _of_function(item: Expr) -> Expr | None:
         case "pow" if item.args[0].is_constant and item.args[0].value > 0.0:
             return item.args[1] * node("log", (item.args[0],))
         case "pow" if item.args[1].is_constant and item.args[1].value >= _HIGH:
-            return item.args[1] * node("log", (TINY + abs(item.args[0]),))
+            return item.args[1] * log_size(item.args[0])
         case _:
             return None
 

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from tidegate.compiled.divisors import divided_by, factors, where_they_matter
-from tidegate.compiled.log_sizes import TINY, LogSizes
-from tidegate.expressions import ONE, ZERO, Expr, node, select, walk
+from tidegate.compiled.log_sizes import LogSizes, log_size
+from tidegate.expressions import ONE, ZERO, Expr, select, walk
 from tidegate.expressions.differentiate import jacobian
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.node_data import OPAQUE
 from tidegate.expressions.sparsity import dependencies, is_affine
 
-__all__ = ["flanks", "high_powers", "turning", "turning_divisors", "turning_exponents"]
+__all__ = ["flanks", "high_powers", "moves", "turning", "turning_divisors", "turning_exponents"]
 
 _HIGH: Final = 3.0  # squares are so wide that steps see them ...
 _HIGH_OF_STATES: Final = 24.0  # ... and of what moves with one unknown only those are so narrow that a step that follows it may pass a peak
@@ -75,8 +75,8 @@ def high_powers(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous
         base, exponent = powers[item]
         turns = not is_affine(base, continuous)
         is_high = exponent.value >= (_HIGH if turns else _HIGH_OF_STATES) if exponent.is_constant else turns and bool(turning([base], continuous))
-        if is_high and _moves(base, continuous) and not _is_opaque(item):
-            height = exponent * node("log", (TINY + abs(base),))
+        if is_high and moves(base, continuous) and not _is_opaque(item):
+            height = exponent * log_size(base)
             found[height] = select(condition, height, ZERO)
     return found
 
@@ -106,7 +106,7 @@ def flanks(roots: Sequence[Expr], activity: Mapping[Expr, Expr], continuous: fro
         return []
 
     found = where_they_matter(roots, activity, flanks_of)
-    return {item: select(condition, item, ZERO) for item, condition in found.items() if _moves(item, continuous) and not _is_opaque(item)}
+    return {item: select(condition, item, ZERO) for item, condition in found.items() if moves(item, continuous) and not _is_opaque(item)}
 
 
 def _divided(roots: Sequence[Expr]) -> set[Expr]:
@@ -147,7 +147,8 @@ def _as_powers(roots: Sequence[Expr]) -> dict[Expr, tuple[Expr, Expr]]:
     return found
 
 
-def _moves(item: Expr, continuous: frozenset[Expr]) -> bool:
+def moves(item: Expr, continuous: frozenset[Expr]) -> bool:
+    """Whether it reads any of these symbols."""
     return any(s in continuous for s in dependencies(item))
 
 
