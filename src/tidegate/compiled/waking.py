@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.expressions import Expr, Role, dependencies, is_affine, makes_events, symbol, walk
-from tidegate.expressions.interval import bounds
+from tidegate.expressions.interval import BoundsAlong
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["MOST_STOPS", "forcing_of", "stops"]
@@ -136,7 +136,7 @@ class _Search:
     """Cells in the order of time, over each of which the forcing changes by a part of its range only, as far as a limited number of them goes."""
 
     def __init__(self, expr: Expr, box: dict[Expr, tuple[float, float]], t_start: float, last: int) -> None:
-        self._expr, self._box, self._t_start = expr, box, t_start
+        self._bounds, self._t_start = BoundsAlong(expr, _TIME, box), t_start
         self._end = math.ldexp(1.0, last)
         self._left = _MOST_CELLS
         span = self._cell(t_start, t_start + _ALWAYS).range
@@ -165,5 +165,4 @@ class _Search:
 
     def _cell(self, start: float, end: float) -> _Cell:
         self._left -= 1
-        ((low, high),) = bounds([self._expr], {**self._box, _TIME: (start, end)})
-        return _Cell(start, end, low, high)
+        return _Cell(start, end, *self._bounds(start, end))

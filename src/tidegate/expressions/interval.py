@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from tidegate.expressions.ieee_arithmetic import MAX_MULTIPLIED_POWER
 from tidegate.expressions.nodes import Expr, walk
 
-__all__ = ["ARITHMETIC_ERROR", "LIBRARY_ERROR", "RULES", "bounds"]
+__all__ = ["ARITHMETIC_ERROR", "LIBRARY_ERROR", "RULES", "BoundsAlong", "bounds"]
 
 Values = Sequence[float] | NDArray[np.float64]
 
@@ -520,22 +521,78 @@ def bounds(exprs: Iterable[Expr], box: Mapping[Expr, tuple[float, float]]) -> li
     found: dict[Expr, tuple[float, float]] = {item: (float(lo), float(hi)) for item, (lo, hi) in box.items()}
     for item in walk(roots):
         if item not in found:
-            found[item] = _item_bounds(item, [found[arg] for arg in item.args])
+            found[item] = _rule_of(item)(*(bound for arg in item.args for bound in found[arg]))
     return [found[root] for root in roots]
 
 
-def _item_bounds(item: Expr, arguments: list[tuple[float, float]]) -> tuple[float, float]:
+class BoundsAlong:
+    """Bounds of one expression over many ranges of one symbol, while the others stay within a box: what does not move is bounded once.
+
+    Parameters
+    ----------
+    expr : what is bounded.
+    moving : the symbol whose ranges come later.
+    box : ranges of the others, as for ``bounds``.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> x, t = symbol(Role.UNKNOWN, "x"), symbol(Role.TIME, "time")
+    >>> along = BoundsAlong(x + t, t, {x: (2.0, 6.0)})
+    >>> low, high = along(10.0, 20.0)
+    >>> round(low, 9), round(high, 9)
+    (12.0, 26.0)
+    """
+
+    def __init__(self, expr: Expr, moving: Expr, box: Mapping[Expr, tuple[float, float]]) -> None:
+        moved = {moving: 0}
+        self._ranges = [(-math.inf, math.inf)]  # of the symbol, of what moves with it, and of what that is made of
+        self._steps: list[tuple[Callable[..., tuple[float, float]], int, tuple[int, ...]]] = []
+        for item in walk([expr]):
+            if item in moved or item in box or moved.keys().isdisjoint(item.args):
+                continue
+            still = [arg for arg in item.args if arg not in moved]
+            places = {arg: len(self._ranges) + k for k, arg in enumerate(still)}
+            self._ranges += bounds(still, box)
+            moved[item] = len(self._ranges)
+            self._ranges.append((-math.inf, math.inf))
+            self._steps.append((_rule_of(item), moved[item], tuple(moved[arg] if arg in moved else places[arg] for arg in item.args)))
+        if expr not in moved:
+            self._ranges += bounds([expr], box)
+        self._result = moved.get(expr, len(self._ranges) - 1)
+
+    def __call__(self, low: float, high: float) -> tuple[float, float]:
+        """Bounds while the symbol moves from ``low`` to ``high``."""
+        ranges = self._ranges
+        ranges[0] = low, high
+        for rule, place, arguments in self._steps:
+            if len(arguments) == 1:
+                ranges[place] = rule(*ranges[arguments[0]])
+            elif len(arguments) == 2:
+                ranges[place] = rule(*ranges[arguments[0]], *ranges[arguments[1]])
+            else:
+                ranges[place] = rule(*(bound for k in arguments for bound in ranges[k]))
+        return ranges[self._result]
+
+
+def _rule_of(item: Expr) -> Callable[..., tuple[float, float]]:
+    """From the bounds of a node's arguments, one after another, to its own."""
     op = item.op
     if item.is_constant:
-        return item.value, item.value
+        value = item.value
+        return lambda: (value, value)
     if op == "mul" and item.args[0] is item.args[1]:
-        return square(*arguments[0])
-    rule = _BY_OPERATION.get(op)
-    if rule is not None:
-        return rule(*(bound for argument in arguments for bound in argument))
+        return _square_of_both
     if op in ("segment", "lookup"):
-        return (segment if op == "segment" else lookup)(*arguments[0], item.data, 0, len(item.data))
+        return partial(segment if op == "segment" else lookup, values=item.data, first=0, size=len(item.data))
     if op == "spline":
-        values = (*item.data.grid.tolist(), *item.data.coefficients.T.ravel().tolist())
-        return spline(*arguments[0], values, 0, len(item.data.grid))
+        return partial(spline, values=(*item.data.grid.tolist(), *item.data.coefficients.T.ravel().tolist()), first=0, size=len(item.data.grid))
+    return _BY_OPERATION.get(op, _anything)
+
+
+def _square_of_both(low: float, high: float, _low: float, _high: float) -> tuple[float, float]:
+    return square(low, high)
+
+
+def _anything(*_: float) -> tuple[float, float]:
     return -math.inf, math.inf
