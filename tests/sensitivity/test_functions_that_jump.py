@@ -1,0 +1,112 @@
+"""What jumps or bends in Python and numpy, written as users write it: values, events and derivatives by where it stands.
+
+The truth is the same function called with numbers, integrated between the places where it jumps or bends. Of ``F(c)``, the integral of
+``f(t - c) exp(-k (T - t))``, the derivative is ``exp(-k T) f(-c) - f(T - c) + k F``, by moving the variable, whatever f does on its way.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tidegate as tg
+
+UNTIL = 2.0
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(14)
+
+
+def every(distance: float, first: float = 0.0) -> list[float]:
+    return [first + k * distance for k in range(-40, 40)]
+
+
+# what a user writes, and where it jumps or bends
+ANGLES: dict[str, tuple[Callable[[Any], Any], Sequence[float]]] = {
+    "angle of a point": (lambda u: np.arctan2(np.sin(4 * u), np.cos(4 * u)), every(math.pi / 4)),
+    "angle of a point by math": (lambda u: math.atan2(math.sin(4 * u), math.cos(4 * u) + 0.3), every(math.pi / 4)),
+    "angle of a straight line": (lambda u: np.arctan2(u, u - 1.0), [0.0]),
+    "arc tangent of a tangent": (lambda u: np.arctan(np.tan(4 * u)), every(math.pi / 4, math.pi / 8)),
+    "arc tangent over a tangent": (lambda u: np.arctan(1.0 / np.tan(4 * u)), every(math.pi / 4)),
+    "arc tangent of a quotient": (lambda u: np.arctan(0.3 / u), [0.0]),
+}
+OTHERS: dict[str, tuple[Callable[[Any], Any], Sequence[float]]] = {
+    "remainder": (lambda u: (3 * u) % 0.7, every(0.7 / 3)),
+    "whole part": (lambda u: (3 * u) // 0.7, every(0.7 / 3)),
+    "rounded": (lambda u: round(3 * u), every(1 / 6)),
+    "fmod": (lambda u: math.fmod(3 * u, 0.7), every(0.7 / 3)),
+    "ieee remainder": (lambda u: math.remainder(3 * u, 0.9), every(0.15)),
+    "triangle": (lambda u: abs((3 * u + 0.25) % 1.0 - 0.5), every(1 / 12)),
+    "square wave": (lambda u: np.sign(np.sin(7 * u)), every(math.pi / 7)),
+    "chained comparison": (lambda u: 2.0 if -0.1 < u < 0.25 else -1.0, [-0.1, 0.25]),
+    "select": (lambda u: np.select([u < -0.2, u < 0.3], [u * u, 0.1 * u], 1.0 + u), [-0.2, 0.3]),
+    "table": (lambda u: np.interp(u, [-1.0, -0.2, 0.1, 0.5], [0.3, -1.0, 2.0, 0.0]), [-1.0, -0.2, 0.1, 0.5]),
+    "sine of an arc": (lambda u: np.arcsin(np.sin(5 * u)), every(math.pi / 10)),
+    "element of a list": (lambda u: [0.3, 1.0, -2.0, 0.5][int(np.clip(2 + 2 * u, 0, 3))], every(0.5)),
+    "middle of three": (lambda u: sorted([u, 0.2, -0.1])[1], [-0.1, 0.2]),
+    "copied sign": (lambda u: np.copysign(1.0 + u, u), [-1.0, 0.0]),
+    "product with a condition": (lambda u: (u > 0.1) * (1.0 + u) + (u < -0.2) * u, [-0.2, 0.1]),
+}
+
+
+def _check(function: Callable[[Any], Any], breaks: Sequence[float], seed: int, methods: Sequence[str]) -> None:
+    draw = random.Random(seed)
+    c, decay, clock = round(draw.uniform(0.5, 1.5), 4), draw.choice([0.0, 0.1, 1.0]), draw.choice(["time", "unknown", "two unknowns"])
+
+    def of_time(t: Any, y: Any, p: Any) -> dict[str, Any]:
+        return {"x": function(t - p["c"]) - decay * y["x"]}
+
+    def of_unknown(t: Any, y: Any, p: Any) -> dict[str, Any]:
+        return {"x": function(y["s"]) - decay * y["x"], "s": 1.0}
+
+    def of_two(t: Any, y: Any, p: Any) -> dict[str, Any]:
+        return {"x": function(y["a"] - y["b"]) - decay * y["x"], "a": 1.5, "b": 0.5}
+
+    rates, start = {
+        "time": (of_time, lambda p: {"x": 0.0}),
+        "unknown": (of_unknown, lambda p: {"x": 0.0, "s": -p["c"]}),
+        "two unknowns": (of_two, lambda p: {"x": 0.0, "a": 0.0, "b": p["c"]}),
+    }[clock]
+    model = tg.ode(rates, start, p={"c": c})
+
+    value = 0.0
+    for a, b in pairwise(sorted({0.0, UNTIL, *(place + c for place in breaks if 0.0 < place + c < UNTIL)})):
+        for node, weight in zip(NODES, WEIGHTS, strict=True):
+            t = 0.5 * (a + b) + 0.5 * (b - a) * float(node)
+            value += 0.5 * (b - a) * float(weight) * float(function(t - c)) * math.exp(-decay * (UNTIL - t))
+    slope = math.exp(-decay * UNTIL) * float(function(-c)) - float(function(UNTIL - c)) + decay * value
+    for method in methods:
+        result = tg.simulate(model, (0.0, UNTIL), method=method, rtol=1e-7, sensitivities=["c"])
+        assert result.final["x"] == pytest.approx(value, abs=2e-5), (method, clock)
+        assert float(result.sensitivity("x", "c")[-1]) == pytest.approx(slope, abs=1e-4), (method, clock)
+
+
+@pytest.mark.parametrize("name", ANGLES)
+def test_an_angle_that_jumps_has_an_event_there_and_the_derivative_of_its_value(name: str) -> None:
+    _check(*ANGLES[name], seed=0, methods=["auto"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", {**ANGLES, **OTHERS})
+def test_what_jumps_has_the_derivative_of_its_value_on_every_clock(name: str, seed: int) -> None:
+    _check(*{**ANGLES, **OTHERS}[name], seed=seed, methods=["auto", "radau", "rodas5p", "bdf"])
+
+
+def test_an_angle_that_rests_on_its_cut_is_that_of_python() -> None:
+    def resting(t: Any, y: Any) -> dict[str, Any]:
+        return {"a": np.arctan2(y["w"], y["c"]), "w": 0.0, "c": -1.0}
+
+    result = tg.simulate(tg.ode(resting, {"a": 0.0, "w": 0.0, "c": 1.0}), (0.0, 2.5))
+    assert result.final["a"] == pytest.approx(1.5 * math.pi, rel=1e-6)  # nothing until c is negative, and pi from then on
+
+
+def test_an_angle_that_cannot_jump_makes_no_event() -> None:
+    def turning(t: Any, y: Any) -> dict[str, Any]:
+        return {"a": np.arctan2(np.sin(3.0 * t), 2.0 + np.cos(3.0 * t)), "b": np.arctan(t / (1.0 + t * t))}
+
+    assert not list(tg.simulate(tg.ode(turning, {"a": 0.0, "b": 0.0}), (0.0, 5.0)).events)
