@@ -13,6 +13,7 @@ import pytest
 from scipy.integrate import quad
 
 import tidegate as tg
+from engines import METHODS_WITH_RODAS5P
 
 UNTIL, DECAY = 2.0, 0.1
 BENDS = {
@@ -27,6 +28,7 @@ BENDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "taylor", "radau", "rodas5p", "bdf"])
 @pytest.mark.parametrize("name", BENDS)
 def test_a_derivative_knows_where_a_root_bends(name: str, method: str) -> None:
@@ -48,7 +50,7 @@ def test_a_derivative_knows_where_a_root_bends(name: str, method: str) -> None:
             assert float(found.sensitivity("x", "c")[-1]) == pytest.approx(slope, abs=5e-5)
 
 
-@pytest.mark.parametrize("method", ["auto", "taylor", "rodas5p"])
+@pytest.mark.parametrize("method", ["auto", *METHODS_WITH_RODAS5P])
 def test_a_root_of_a_size_that_passes_zero_has_its_derivatives(method: str) -> None:
     """``x' = sqrt(abs(b))`` where ``b = t - c + 0.2 sin(t - c)`` goes through zero: by Taylor's method it was anything."""
 

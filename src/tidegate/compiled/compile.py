@@ -182,7 +182,7 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         first_equation=_first_equation(model, form),
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
-        has_corners=has_corners(form.rhs) or bends,
+        has_corners=has_corners(form.rhs, continuous) or bends,
         has_bends=bends,
         has_branches=has_branches,
         reads_modes=has_branches or Role.MODE in of_guards,

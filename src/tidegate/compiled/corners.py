@@ -1,8 +1,8 @@
 """Equations whose derivatives by parameters bend or have poles where their values are smooth enough for the steps (stage: compiled).
 
 In: right-hand sides. Out: whether the error of sensitivities has to be looked at beside that of values. A relation that makes no event is a corner
-inside a step. A root of what an event clips, such as ``sqrt(max(u, 0))``, begins vertically there: it is integrated with steps that say nothing of
-its derivative, which is one over a root. And a root of what comes to zero and turns round, as ``sqrt(u**2)`` and ``arccos(cos(u))`` are, bends there
+inside a step. A root, such as ``sqrt(max(u, 0))``, begins and ends vertically: it is integrated with steps that say nothing of its derivative, which
+is one over a root. And a root of what comes to zero and turns round, as ``sqrt(u**2)`` and ``arccos(cos(u))`` are, bends there
 without any event.
 """
 
@@ -12,34 +12,15 @@ from collections.abc import Iterable
 
 from tidegate.compiled.divisors import divided_by, factors, may_be_zero
 from tidegate.compiled.peaks import moves, turning
-from tidegate.expressions import Expr, Role, walk
+from tidegate.expressions import Expr, walk
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.no_event import is_quiet
 
 __all__ = ["has_bends", "has_corners"]
 
 
-def has_corners(rates: Iterable[Expr]) -> bool:
-    """Whether there is a relation that makes no event, or a root of what reads a mode.
-
-    Examples
-    --------
-    >>> from tidegate.expressions import symbol
-    >>> from tidegate.expressions.elementary import sqrt
-    >>> clipped = symbol(Role.MODE, "u > 0") * symbol(Role.UNKNOWN, "u")
-    >>> has_corners([sqrt(clipped)]), has_corners([clipped]), has_corners([sqrt(symbol(Role.UNKNOWN, "u"))])
-    (True, False, False)
-    """
-    reads_modes: dict[Expr, bool] = {}
-    for item in walk(rates):
-        reads_modes[item] = (item.op == "symbol" and item.data.role is Role.MODE) or any(reads_modes[arg] for arg in item.args)
-        if is_quiet(item) or (_is_root(item) and reads_modes[item.args[0]]):
-            return True
-    return False
-
-
-def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
-    """Whether there is a root of what may turn round at zero, or of a size, which comes down to zero and up again.
+def has_corners(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
+    """Whether there is a relation that makes no event, or a root of what may come to zero.
 
     Parameters
     ----------
@@ -48,18 +29,40 @@ def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
 
     Examples
     --------
-    >>> from tidegate.expressions import select, symbol
+    >>> from tidegate.expressions import Role, symbol
     >>> from tidegate.expressions.elementary import sqrt
     >>> u = symbol(Role.UNKNOWN, "u")
-    >>> roots = [sqrt(u), sqrt(1.0 + u * u), 1.0 / sqrt(u * u), sqrt(u * u), sqrt(select(symbol(Role.MODE, "u > 0"), u, -u))]
+    >>> [has_corners([root], frozenset([u])) for root in (sqrt(u), sqrt(1.0 + u * u), u)]
+    [True, False, False]
+    """
+    roots = list(rates)
+    items = list(walk(roots))
+    if any(map(is_quiet, items)):
+        return True
+    ends = {end for item in items for end in _ends(item) if moves(end, continuous)}
+    return any(may_be_zero(end for end in ends if not _is_sum_of_sizes(end)))
+
+
+def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
+    """Whether there is a root of what may turn round at zero.
+
+    Parameters
+    ----------
+    rates : locked right sides.
+    continuous : symbols that move between events.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import Role, symbol
+    >>> from tidegate.expressions.elementary import sqrt
+    >>> u = symbol(Role.UNKNOWN, "u")
+    >>> roots = [sqrt(u), sqrt(1.0 + u * u), 1.0 / sqrt(u * u), sqrt(u * u)]
     >>> [has_bends([root], frozenset([u])) for root in roots]
-    [False, False, False, True, True]
+    [False, False, False, True]
     """
     roots, below = list(rates), list[Expr]()
     for item in walk(roots):
         below += _ends(item)
-    if any(part.op == "select" and all(moves(arg, continuous) for arg in part.args[1:]) for part in walk(below)):
-        return True
     divided = {part for item in walk(roots) for part in divided_by(item)}
     bent = [item for item in turning(below, continuous) if divided.isdisjoint(factors(item)) and not _is_sum_of_sizes(item)]
     return any(may_be_zero(bent))

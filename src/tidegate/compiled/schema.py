@@ -408,6 +408,7 @@ _OF_RADAU: Final = [
     # rates at the stages, and all stages at once, for sensitivities
     *_arrays("number", "stage_jacobian", "n_stage_entries", owner=RADAU),
     *_arrays("number", "stage_rates", MAX_STAGES, "n", owner=RADAU),
+    *_arrays("number", "z_whole", MAX_STAGES, "n", owner=RADAU),
     *_arrays("integer", "sens_pivots", "stages*n", room=("n_sens_system",), owner=RADAU),
     *_arrays("number", "sens_right sens_new", "n_sens", "stages*n", room=("n_sens", MAX_STAGES, "n"), owner=RADAU),
 ]
@@ -535,7 +536,7 @@ WRITTEN_FIRST: Final = frozenset(
     trial_g_full trial_g_half trial_g_end slope_rounding answered_y answered_m answers
     jacobian_kept jacobian_of_base row_operations echelon row_scale forced_scratch beside scratch_1 scratch_2 scratch_3 roundoff
     entries_scratch column_scratch alike_scratch together_scratch sens_end sens_out sens_held
-    scale rounding error error_inside z z_kept f_stages residuals residuals_before coefficients_kept stage_rates pairs
+    scale rounding error error_inside z z_kept f_stages residuals residuals_before coefficients_kept stage_rates z_whole pairs
     series series_scratch series_rate series_sens time_slopes
     """.split()
 )

@@ -16,6 +16,7 @@ from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import kernel_entry, native
 from tidegate.events.grazing import guard_reach
 from tidegate.events.guards import expected_sign, guard_roundoff, guard_slopes
+from tidegate.events.restart import derivatives
 from tidegate.events.tolerances import ACROSS, EPS
 
 __all__ = ["blocked_guard", "move_across"]
@@ -44,6 +45,16 @@ def _moved_by_time(run, t, reach):
     return -1
 
 
+@native
+def _put_rate(run, t):
+    """y' here into run.f0, which over short steps is made of what corrections leave; as it is where the equations give none."""
+    rate = run.y_new
+    code = derivatives(run, t, run.y_at, run.y_new_at)
+    for q in range(run.n if code == 0 or run.mass_kind == 0 else 0):
+        if abs(rate[q]) < np.inf:
+            run.f0[q] = rate[q]
+
+
 @kernel_entry()
 def blocked_guard(run):
     """The guard that stops the run of a model that has some, with the moved point in run.y_new, run.blocked_step later; -1 if none is near."""
@@ -52,6 +63,7 @@ def blocked_guard(run):
     y = run.y
     g = run.g
     reach = run.nu
+    _put_rate(run, t)
     guard_roundoff(run, t, y)
     guard_reach(run, t, y, run.y_max, reach)
     call_value(run.f_guards, t, y, run.p, run.m, g)

@@ -74,14 +74,14 @@ _AHEAD: Final = {
     ("radau", _AT_EVENTS): _OF_EVENTS,
     ("taylor", _ALONE): (
         (f"{_TAYLOR}.smooth", "take_smooth_steps"),
-        (f"{_TAYLOR}.step", "take_step"),
+        (f"{_TAYLOR}.next_step", "take_step"),
         *((f"{_HYBRID}.record", name) for name in ("record_row", "record_polynomial")),
         ("tidegate.events.restart", "derivatives"),
         *((f"{_TAYLOR}.hooks", name) for name in ("taylor_restart", "taylor_accept", "taylor_values")),
     ),
     ("taylor", _DERIVATIVES): ((f"{_TAYLOR}.hooks", "taylor_sensitivities"),),
     ("taylor", _RELATIONS): (
-        (f"{_TAYLOR}.step", "take_step"),
+        (f"{_TAYLOR}.next_step", "take_step"),
         ("tidegate.events.isolate", "earliest_of_guards"),
         (f"{_HYBRID}.event", "event_with_rows"),
         (f"{_HYBRID}.simple_event", "settle_simply"),

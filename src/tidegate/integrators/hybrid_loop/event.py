@@ -35,7 +35,7 @@ from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.event_derivatives import differentiate_times, jump_with_event
 from tidegate.integrators.hybrid_loop.past import lock_past, unlock_past
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
-from tidegate.integrators.hybrid_loop.pre_event_rate import smooth_rate
+from tidegate.integrators.hybrid_loop.pre_event_rate import rate_without_equations, smooth_rate
 from tidegate.integrators.hybrid_loop.record import log_event, record_row, row_time
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.mass import update_mass
@@ -151,7 +151,10 @@ def _event(run, log, guard, due, stepped):
         _put_from_outside(run)
     code = 0 if is_given else derivatives(run, t, run.y_at, run.ydot_before_at)
     may_be_simple = code == 0 and run.hook_simple != 0 and stepped == 0 and (guard < 0) != (due < 0) and not is_given
-    if code != 0 and (n_s == 0 or (code == NOT_FINITE and run.mass_kind == 0)):
+    if code == NOT_FINITE and run.mass_kind == 0:
+        rate_without_equations(run, t)
+        code = 0
+    elif code != 0 and n_s == 0:
         # just across, the old equations may not be defined any more
         for q in range(n):
             run.ydot_before[q] = run.f0[q]

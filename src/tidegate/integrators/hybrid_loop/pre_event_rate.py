@@ -4,18 +4,29 @@ In: y' as the equations give it at the event's point, in run.ydot_before, and th
 lies beside the slow motion of a stiff model, within the tolerances, and the equations multiply that distance by the fastest rate. The polynomial's
 slope does not know of it, but is less accurate where nothing is stiff. So the difference d of both goes through one step of implicit Euler, (M - h
 J) d' = M d, which takes away what decays within the step and leaves the rest. Algebraic unknowns follow their equations.
+
+Just across its zero the root of a guard has no value any more. What has no rate there has that of a point just before, to where the rates of the
+others lead back. (The slope of the polynomial would not do: corrections leave a part of the tolerance, and near such a root steps are so short that
+their slope is made of that.)
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
+from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.events.tolerances import EPS
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_base, solve_real
 
-__all__ = ["smooth_rate"]
+__all__ = ["rate_without_equations", "smooth_rate"]
+
+_LONGER_AGO: Final = 4.0  # so much longer ago each time equations without a value are asked for one, from a rounding of the time on, ...
+_LONGEST_AGO: Final = 1e-3  # ... up to this part of the time gone by
 
 
 @native
@@ -57,4 +68,37 @@ def smooth_rate(run, t):
         solve_base(run, moved, run.zero, change)
     for q in range(n):
         run.ydot_before[q] += change[q]
+    return 0
+
+
+@native
+def _is_known(rate):
+    return abs(rate) < 1e300
+
+
+@kernel_entry(NUMBER)
+def rate_without_equations(run, t):
+    """Fill in run.ydot_before, just computed from explicit equations at time t, where they had no value."""
+    n = run.n
+    rate = run.ydot_before
+    back = run.scratch_1
+    point = run.scratch_2
+    earlier = run.scratch_3
+    for q in range(n):
+        back[q] = rate[q] if _is_known(rate[q]) else 0.0
+    ago = EPS * max(abs(t), run.time_size)
+    is_missing = True
+    while is_missing and ago <= _LONGEST_AGO * (t - run.t_start):
+        for q in range(n):
+            point[q] = run.y[q] - ago * back[q]
+        call_value(run.f_rhs, t - ago, point, run.p, run.m, earlier)
+        is_missing = False
+        for q in range(n):
+            if not _is_known(rate[q]):
+                rate[q] = earlier[q]
+                is_missing = is_missing or not _is_known(rate[q])
+        ago *= _LONGER_AGO
+    for q in range(n):
+        if not _is_known(rate[q]):
+            rate[q] = run.f0[q]
     return 0

@@ -3,6 +3,9 @@
 Small: staggered direct method (Caracotsios and Stewart 1985) on the stages of Radau IIA: with the step's stage values known, the (s n) x (s n) matrix
 A^-1 (x) M/step - diag(J_i) is factored once and solved for every parameter. Larger: the same equations, by the corrections of Newton's iteration with
 the factors of the step, until rounding or a small part of each tolerance is left; where they hardly shrink, J is taken from the middle of the step.
+
+The last stages of a step to the zero of a root lie where J is infinite, or, by what the last correction moved them, where it is not defined. They are
+taken from some way before, on the polynomial of the step, which such a place makes so short that this is within the tolerance.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix, tail
 from tidegate.integrators.radau.newton import correct, factor_systems
+from tidegate.integrators.radau.tableau import POLYNOMIAL
 from tidegate.linear.forced import put_forced_tangent
 from tidegate.linear.stages import factor_stages, put_stage, solve_stages
 from tidegate.linear.systems import evaluate_jacobian
@@ -27,6 +31,9 @@ _LEAST: Final = 1e-5  # of the tolerance: a correction like this is the last
 _ROUNDED: Final = 1e-2  # of the tolerance: corrections that small, which no longer shrink, are rounding
 _PATIENCE: Final = 8  # corrections before J is renewed
 _MOST: Final = 60
+_REACHES: Final = 0.9  # of the step: where stages are taken from if there is nothing at its end, ...
+_CLOSER: Final = 0.5  # ... and so much closer to its start each time if there is nothing either, ...
+_LEAST_REACH: Final = 1e-3  # ... down to here
 
 
 @native
@@ -38,7 +45,7 @@ def _set_stage(run, z, i):
 
 
 @native
-def _right_sides(run, t, step, z, e, x):
+def _right_sides(run, t, step, z, reach, e, x):
     """The right sides of the differentiated equations at all stages, into run.f_stages."""
     n = run.n
     sens = run.sens
@@ -48,11 +55,10 @@ def _right_sides(run, t, step, z, e, x):
         stage = _set_stage(run, z, i)
         for q in range(n):
             moved[q] = sens[e, q] + x[i, q]
-        call_tangent(
-            run.f_residual_tangent, t + run.nodes[i] * step, stage, run.stage_rates[i], run.p, run.m, 0.0, moved, run.dp, run.dm, run.f_stages[i]
-        )
+        now = t + min(run.nodes[i], reach) * step
+        call_tangent(run.f_residual_tangent, now, stage, run.stage_rates[i], run.p, run.m, 0.0, moved, run.dp, run.dm, run.f_stages[i])
         if run.n_forced > 0:
-            put_forced_tangent(run, t + run.nodes[i] * step, 0.0, stage.ctypes, run.stage_rates[i].ctypes, run.f_stages[i].ctypes)
+            put_forced_tangent(run, now, 0.0, stage.ctypes, run.stage_rates[i].ctypes, run.f_stages[i].ctypes)
     set_direction(run, e, False)
 
 
@@ -82,7 +88,7 @@ def _largest(run, step, e, x):
 
 
 @native
-def _iterated(run, t, step, z, which):
+def _iterated(run, t, step, z, reach, which):
     n = run.n
     s = run.stages
     is_renewed = False
@@ -94,7 +100,7 @@ def _iterated(run, t, step, z, which):
         last = np.inf
         corrections = 0
         while True:
-            _right_sides(run, t, step, z, e, x)
+            _right_sides(run, t, step, z, reach, e, x)
             correct(run, step, which, x)
             corrections += 1
             norm = _largest(run, step, e, x)
@@ -116,14 +122,14 @@ def _iterated(run, t, step, z, which):
 
 
 @native
-def _solved_at_once(run, t, step, z):
+def _solved_at_once(run, t, step, z, reach):
     n = run.n
     s = run.stages
     right = run.sens_right
     new = run.sens_new
     for i in range(s):
         stage = _set_stage(run, z, i)
-        now = t + run.nodes[i] * step
+        now = t + min(run.nodes[i], reach) * step
         put_stage(run, now, stage, i, step)
         for e in range(run.n_sens):
             change = tail(right[e].ctypes, i * n)
@@ -139,6 +145,45 @@ def _solved_at_once(run, t, step, z):
         for q in range(s * n):
             new[e, q] = right[e, q]
     return 0
+
+
+@native
+def _ends_nowhere(run):
+    """True if what began as a number has none at the last stage."""
+    n = run.n
+    last = (run.stages - 1) * n
+    for e in range(run.n_sens):
+        for q in range(n):
+            if abs(run.sens[e, q]) < np.inf and not abs(run.sens_new[e, last + q]) < np.inf:
+                return True
+    return False
+
+
+@native
+def _solved(run, t, step, z, reach, which):
+    return _iterated(run, t, step, z, reach, which) if run.n_sens_system == 0 else _solved_at_once(run, t, step, z, reach)
+
+
+@native
+def _put_back(run, step, z, reach):
+    """Put stages behind ``reach`` of the step where the polynomial through all of them, which are in run.z_whole, is there."""
+    n = run.n
+    s = run.stages
+    k = (s - 3) // 2
+    whole = run.z_whole
+    for q in range(n):
+        x = 0.0
+        v = 0.0
+        for d in range(s - 1, -1, -1):
+            c = 0.0
+            for j in range(s):
+                c += POLYNOMIAL[k, d, j] * whole[j, q]
+            x = (x + c) * reach
+            v = v * reach + (d + 1) * c
+        for i in range(s):
+            if run.nodes[i] > reach:
+                z[i, q] = x
+                run.stage_rates[i, q] = v / step
 
 
 @kernel_entry(NUMBER, NUMBER, INTEGER, INTEGER)
@@ -159,4 +204,20 @@ def stage_sensitivities(run, t, step, offset, which):
             for j in range(s):
                 x += inverse[i, j] * z[j, q]
             rates[i, q] = x * reciprocal
-    return _iterated(run, t, step, z, which) if run.n_sens_system == 0 else _solved_at_once(run, t, step, z)
+    code = _solved(run, t, step, z, 1.0, which)
+    if code not in (0, NOT_FINITE, SINGULAR) or (code == 0 and not _ends_nowhere(run)):
+        return code
+    for i in range(s):
+        for q in range(n):
+            run.z_whole[i, q] = z[i, q]
+    reach = _REACHES
+    while reach > _LEAST_REACH:
+        _put_back(run, step, z, reach)
+        code = _solved(run, t, step, z, reach, which)
+        if code == 0 and not _ends_nowhere(run):
+            break
+        reach *= _CLOSER
+    for i in range(s):
+        for q in range(n):
+            z[i, q] = run.z_whole[i, q]
+    return code

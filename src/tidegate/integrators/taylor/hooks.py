@@ -1,8 +1,4 @@
-"""Taylor's method as the loop sees it, besides its step: restart, acceptance, events, sensitivities and values inside a step.
-
-The derivatives S of the unknowns by parameters have power series like the unknowns themselves, y' = f and S' = f_y S + f_p together; one call gives
-them for one parameter. They follow the unknowns' steps.
-"""
+"""Taylor's method as the loop sees it, besides its step: restart, acceptance, events, sensitivities and values inside a step."""
 
 from __future__ import annotations
 
@@ -11,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import SINGULAR
 from tidegate.events.guards import asks_for_first_powers, guard_polynomials, polynomial_point
@@ -19,9 +14,9 @@ from tidegate.events.told import can_be_shorter, is_told_at_once, told_by_series
 from tidegate.events.tolerances import IDLE_STEP
 from tidegate.integrators.hybrid_loop.event import AT_START
 from tidegate.integrators.hybrid_loop.on_polynomial import end_on_polynomial
+from tidegate.integrators.taylor.sensitivities import put_sensitivities, sensitivities_on
 from tidegate.integrators.taylor.step import is_at_the_end, no_series, prepare_box, series_is_finite
 from tidegate.linear.forced import model_rates
-from tidegate.sensitivity.jump import set_direction
 
 _AFTER_EVENT: Final = 10.0  # of the way to an event: no longer step is proposed behind it, for one that is loses digits of what is in it, ...
 _AT_LEAST: Final = 0.1  # ... unless that is so small a part of what was proposed
@@ -148,38 +143,12 @@ def taylor_ahead(run, number, is_new):
     return 0
 
 
-@native
-def _sensitivities_on(run, theta, offset):
-    """S at a part of the step, to offset ``offset`` of r."""
-    a = run.series_sens
-    order = run.series_order
-    for q in range(run.n_sens * run.n):
-        x = a[order - 1, q]
-        for k in range(order - 2, -1, -1):
-            x = x * theta + a[k, q]
-        run.r[offset + q] = run.r[run.sens_at + q] + x * theta
-
-
 @kernel_entry(NUMBER, INTEGER)
 def taylor_sensitivities(run, _number, _whole):
     """The polynomials of S over the step, and S at its end."""
-    n = run.n
-    series = run.series_scratch  # in run.series the next step is begun
-    a = run.series_sens
-    zero = run.zero
-    for i in range(run.n_sens):
-        set_direction(run, i, True)
-        series[0] = run.length
-        call_tangent(run.f_series_tangent, run.t, run.y, zero, run.p, run.m, 0.0, run.sens[i], run.dp, run.dm, series)
-        set_direction(run, i, False)
-        run.c_rhs += 1
-        for k in range(run.series_order):
-            for q in range(n):
-                x = series[1 + k * 2 * n + n + q]
-                if not abs(x) < np.inf:
-                    return no_series(run)
-                a[k, i * n + q] = x
-    _sensitivities_on(run, run.step / run.length, run.sens_end_at)
+    if not put_sensitivities(run):
+        return no_series(run)
+    sensitivities_on(run, run.step / run.length, run.sens_end_at)
     return 0
 
 
@@ -189,5 +158,5 @@ def taylor_values(run, when, _whole):
     theta = (when - run.t) / run.length
     polynomial_point(run.n, run.degree, run.y, run.coefficients, theta, run.y_old)
     if run.n_sens > 0:
-        _sensitivities_on(run, theta, run.sens_out_at)
+        sensitivities_on(run, theta, run.sens_out_at)
     return 0

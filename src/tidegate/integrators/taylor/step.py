@@ -19,9 +19,10 @@ from tidegate.compiled.calls import call_step, call_value
 from tidegate.compiled.emit_taylor.step_box import CAREFULLY, DONE, FIRST_LEAST, MANY, Box
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, library_function, native
 from tidegate.compiled.kinds import WORD
-from tidegate.compiled.workspace import ANOTHER_METHOD, NOT_FINITE, STEP_TOO_SMALL, vector
+from tidegate.compiled.workspace import NOT_FINITE, STEP_TOO_SMALL, vector
 
 __all__ = [
+    "CREPT_STEPS",
     "FAR",
     "STIFF_STEPS",
     "call_whole_step",
@@ -36,8 +37,9 @@ __all__ = [
     "put_least",
     "put_limits",
     "series_is_finite",
+    "shortest_step",
+    "step_at_once",
     "step_with_care",
-    "take_step",
 ]
 
 _CAUTION: Final = 0.7  # exp(-0.7 / (P - 1)) of the radius that the coefficients tell
@@ -71,9 +73,8 @@ _IS_IDLE, _IS_CLEAR, _IS_LONG, _KNOWN, _REACH = int(Box.IS_IDLE), int(Box.IS_CLE
 STIFF_STEPS: Final = 50
 _IDLE: Final = 5e-3
 _ALIKE: Final = 1.05
-_WORTH_WHILE: Final = 1000.0
 _IDLE_STEPS: Final = 500  # in a row, alike or not: behind the end of a root, where what is left is less than the tolerance, every step fits
-_CREPT_STEPS: Final = 50  # steps tried in vain, above those that were not: series with hardly a radius
+CREPT_STEPS: Final = 50  # steps tried in vain, above those that were not: series with hardly a radius
 _JUST_AHEAD: Final = 1e-9  # of the time gone by: so near to the point values that are not finite are what stops a step
 
 _exponent_of: Final = library_function("ilogb", WORD(NUMBER))
@@ -256,19 +257,6 @@ def _rates(run, t, point, rate):
     if run.mass_kind == 1:
         for q in range(run.n):
             rate[q] /= run.mass[q]
-
-
-@native
-def _end_on_equations(run):
-    """The algebraic unknowns at the end of the step are what they follow to be there: the last power takes up the difference, so that none grows."""
-    n = run.n
-    follower = run.series_rate
-    call_value(run.f_followers, run.t + run.step, run.y_end, run.p, run.m, follower)
-    last = run.series_order - 1
-    for q in range(n):
-        if run.is_algebraic[q] == 1:
-            run.coefficients[last, q] += follower[q] - run.y_end[q]
-            run.y_end[q] = follower[q]
 
 
 @native
@@ -496,7 +484,8 @@ def _follow_from_it(run):
 
 
 @native
-def _step_at_once(run, unit):
+def step_at_once(run, unit):
+    """Take the step by the model's own machine code, or as it was taken already; False if it is to be taken with care."""
     if run.is_taken == 1:
         run.is_taken = 0
     elif run.nominal > 0.0 or not call_whole_step(run, unit, vector(run.r, run.coefficients_at, run.series_order * run.n)):
@@ -547,35 +536,8 @@ def step_with_care(run, unit):
     # as where a tank runs empty: its series has no radius at the end of its root; or where an exponential is about to overflow
     in_vain += run.c_rejected - rejected
     run.crept_steps = run.crept_steps + in_vain if in_vain > 0 else max(run.crept_steps - 1, 0)
-    if run.crept_steps >= _CREPT_STEPS:
+    if run.crept_steps >= CREPT_STEPS:
         run.stiff_steps = STIFF_STEPS
     run.possible = possible
     run.step_new = proposed
-    return 0
-
-
-@kernel_entry(NUMBER, INTEGER)
-def take_step(run, _number, _whole):
-    """The next accepted step. ANOTHER_METHOD where it is stiff; STEP_TOO_SMALL, with STIFF_STEPS counted, where the series may end at a guard."""
-    t = run.t
-    if run.is_taken == 0:
-        run.is_clear = 0
-    if run.stiff_steps >= STIFF_STEPS:
-        if run.t_end - t > _WORTH_WHILE * run.step_new:
-            return STEP_TOO_SMALL if run.crept_steps >= _CREPT_STEPS else ANOTHER_METHOD
-        run.stiff_steps = 0
-        run.crept_steps = 0
-    choose_order(run)
-    run.is_chosen = 0
-    if run.goes_by_size == 1 and run.is_taken == 0:
-        put_least(run)
-    unit = min(run.step_new, run.step_max)
-    if not _step_at_once(run, unit):
-        code = step_with_care(run, unit)
-        if code != 0:
-            return code
-    if run.f_followers != 0:
-        _end_on_equations(run)
-    run.degree = degree_of(run.n, run.series_order, vector(run.r, run.coefficients_at, run.series_order * run.n))
-    run.length = run.step
     return 0

@@ -26,8 +26,9 @@ from tidegate.integrators.radau.stages_for import stages_for
 from tidegate.integrators.several_runs import Several
 from tidegate.integrators.simple_events import may_be_simple
 from tidegate.integrators.taylor import hooks
+from tidegate.integrators.taylor.next_step import take_step
 from tidegate.integrators.taylor.smooth import take_smooth_steps
-from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of, take_step
+from tidegate.integrators.taylor.step import STIFF_STEPS, caution_of
 from tidegate.integrators.taylor.together import Together
 
 __all__ = ["TaylorIntegrator", "order_for"]
