@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Tests start commands, each of which would compile every module of Python again where the environment forbids to keep them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo kernel fortran test check style lint quick-tests all-tests bench docs clean
+.PHONY: demo kernel fortran test check hunt style lint quick-tests all-tests bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: .venv/.stamp  ## simulate the rectifier of Carver: event table, NetCDF and a picture
@@ -24,17 +24,20 @@ lint: style  ## style, types and import contracts
 
 check: style quick-tests  ## style, import contracts and the quick tests; types, which take a minute, are for lint and test
 
-test: .venv/.stamp-dev  ## lint, every test, coverage
+test: .venv/.stamp-dev  ## lint, all tests but those of hunt, coverage
 	@$(MAKE) --no-print-directory -j2 lint all-tests
 
 # workers share the processors; each would ask for all of them
-quick-tests all-tests: export OPENBLAS_NUM_THREADS = 1
+quick-tests all-tests hunt: export OPENBLAS_NUM_THREADS = 1
 
 quick-tests: .venv/.stamp-dev kernel fortran
 	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" --hypothesis-profile=quick
 
 all-tests: .venv/.stamp-dev kernel fortran
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov=tidegate --cov-report=term
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not hunt" --cov=tidegate --cov-report=term
+
+hunt: .venv/.stamp-dev kernel fortran  ## all random models and variants, of which the others take the first: half an hour
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 kernel: .venv/.stamp  ## compile the whole kernel once, before every worker of the tests would
 	@$(BIN)/tidegate compile

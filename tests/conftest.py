@@ -101,19 +101,28 @@ def ball() -> Result:
     return bouncing_ball()
 
 
-_SEEDS_AT_ONCE = 2  # of a random test, in the quick part
-_MANY, _EACH = 6, 3  # of a test with more variants than that, these are in the quick part: each third
+_SEEDS_AT_ONCE = 2  # of a random test; the others are for those who hunt
+_SEEDS = ("seed", "share", "first", "deed", "index", "kick")  # what random tests call what they draw from
+_UNLIKE = ("documentation", "golden", "example")  # tests whose variants do not repeat each other
+_MANY, _EACH = 6, 3  # of a test with more variants than that, a third each is in the quick part, in the others, and for those who hunt
 
 
+@pytest.hookimpl(tryfirst=True)  # before any are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of random models the first seeds belong to the quick part, and of a test with many variants each third: the others repeat them."""
+    """Sort what repeats other tests: of random models the first seeds, of many variants the first of three are in every run of the tests."""
     numbers: Counter[str] = Counter()
     for item in items:
+        if item.get_closest_marker("hunt"):
+            item.add_marker(pytest.mark.slow)
         variant = getattr(item, "callspec", None)
         if variant is None:
             continue
         test = item.nodeid.partition("[")[0]
         number = numbers[test]
         numbers[test] += 1
-        if variant.indices.get("seed", 0) >= _SEEDS_AT_ONCE or (number >= _MANY and number % _EACH):
+        is_more = any(variant.indices.get(name, 0) >= _SEEDS_AT_ONCE for name in _SEEDS if isinstance(variant.params.get(name), int))
+        later = number % _EACH if number >= _MANY else 0
+        if is_more or later > 0:
             item.add_marker(pytest.mark.slow)
+        if is_more or (later > 1 and not any(word in test for word in _UNLIKE)):
+            item.add_marker(pytest.mark.hunt)

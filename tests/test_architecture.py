@@ -18,12 +18,14 @@ NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "misc"
 HEAVY = {"numba", "llvmlite", "scipy", "xarray", "pandas", "matplotlib", "typer", "rich", "netCDF4"}
 
 
+@pytest.mark.slow
 def test_imports_keep_the_contracts() -> None:
     command = [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_modules_are_short_described_and_export_their_names() -> None:
     assert [f"{path.relative_to(PACKAGE)}: {what}" for path in MODULES for what in _faults(path)] == []
 
@@ -45,6 +47,7 @@ def _faults(path: Path) -> Iterator[str]:
         yield "__all__ names what the module does not define"
 
 
+@pytest.mark.slow
 def test_modules_have_names_that_say_something() -> None:
     parts = {path: {part.removesuffix(".py") for part in path.relative_to(PACKAGE).parts} for path in MODULES}
     assert [path for path, names in parts.items() if names & NAMES_THAT_SAY_NOTHING] == []
@@ -66,6 +69,7 @@ def test_what_belongs_to_later_stages_is_found_there() -> None:
         assert callable(later_stages.later(name))
 
 
+@pytest.mark.slow
 def test_tables_and_plots_of_csmp_load_no_machine() -> None:
     machine = {"llvmlite", "tidegate.csmp.machine", "tidegate.csmp.execution"}
     code = f"import sys, tidegate.csmp.trans; sys.exit(' '.join({machine!r} & set(sys.modules)) or 0)"
@@ -73,12 +77,14 @@ def test_tables_and_plots_of_csmp_load_no_machine() -> None:
     assert done.returncode == 0, f"TRANS loads {done.stderr}"
 
 
+@pytest.mark.slow
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = f"import sys, tidegate; sys.exit(' '.join({HEAVY!r} & set(sys.modules)) or 0)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"import tidegate loads {done.stderr}"
 
 
+@pytest.mark.slow
 def test_help_of_the_command_line_loads_no_simulator() -> None:
     heavy = HEAVY - {"typer", "rich"} | {"numpy"}
     code = f"import sys; import tidegate.cli.app; sys.exit(' '.join({heavy!r} & set(sys.modules)) or 0)"
@@ -92,6 +98,7 @@ def test_public_names_exist() -> None:
     assert [name for name in tidegate.__all__ if not hasattr(tidegate, name)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
     [

@@ -28,6 +28,7 @@ def test_tidegate_s_own_run_reaches_the_reference_again_and_again(key: str, sens
         assert first.sensitivities == pytest.approx(problem.end_sensitivities, rel=1e-4, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [case for case in taylor_series.CASES if case.end], ids=lambda case: case.title)
 def test_power_series_reach_the_reference(case: taylor_series.Case) -> None:
     end_only, whole = (prepared.run() for prepared in taylor_series.prepare(case))
@@ -58,6 +59,7 @@ def test_models_of_parts_do_what_those_by_hand_do(parts: Any, hand: Any, names: 
         assert one[names[0].format(k)] == pytest.approx(other[names[1].format(k)], rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_chain_of_pendulums_moves_as_its_angles_do(dae_method: str) -> None:
     n, end = 6, 2.0
     i = np.arange(n)

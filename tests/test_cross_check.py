@@ -96,11 +96,13 @@ class Balanced(tg.Component):
         yield tg.connect(self.R2.n, self.R4.n, self.V.n, self.C.n, self.G.p)
 
 
+@pytest.mark.slow
 def test_what_rounding_leaves_of_a_balanced_bridge_is_no_difference() -> None:
     check = tg.cross_check(Balanced(), (0.0, 1.0), rtol=1e-8, methods=("radau", "ida"), sensitivities=["R2.R"])
     assert check.agrees, str(check)
 
 
+@pytest.mark.slow
 def test_a_wrong_engine_does_not_pass_where_rounding_is_left_out() -> None:
     check = tg.cross_check(SeriesParallel(), (0.0, 1.0), rtol=1e-8, methods=("radau", "euler"), max_step=1e-3)
     assert not check.agrees

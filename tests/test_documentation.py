@@ -146,6 +146,7 @@ def _page(path: Path) -> Any:
     return pytest.param(path, marks=() if is_quick else pytest.mark.slow, id=str(path.relative_to(ROOT)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [_page(path) for path in PAGES])
 def test_a_page_does_and_prints_what_it_says(path: Path, reader: Reader) -> None:
     text = path.read_text(encoding="utf-8")
@@ -179,6 +180,7 @@ def test_every_exception_and_warning_has_an_example_on_the_page_of_errors() -> N
     assert {kind.__name__ for kind in kinds} - shown - (gathering & named) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_print_what_is_kept_beside_them(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(path), run_name="__main__")

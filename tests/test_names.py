@@ -19,6 +19,7 @@ def test_names_that_are_no_text_find_nothing_and_raise_nothing() -> None:
     assert suggestion(None, ["level"], "it has level") == "it has level"
 
 
+@pytest.mark.slow
 @given(st.lists(st.text("ab", min_size=1), max_size=9), st.integers(1, 9))
 def test_the_first_are_shown_and_the_others_counted(names: list[str], most: int) -> None:
     shown, short = listed(names, most), shortened(names, most)

@@ -100,6 +100,7 @@ def test_what_a_result_is_not_is_told_with_what_it_is() -> None:
     assert list(result) == result.names
 
 
+@pytest.mark.slow
 def test_a_run_that_crawls_says_so() -> None:
     random = np.random.default_rng(1)
 
@@ -125,6 +126,7 @@ def test_a_result_that_grows_large_is_announced_once(monkeypatch: pytest.MonkeyP
     tg.simulate(calm, (0, 40_000), outputs=1000.0, dense=False)  # whose result is small
 
 
+@pytest.mark.slow
 def test_a_run_whose_events_come_faster_and_faster_says_so() -> None:
     growth = tg.ode(lambda t, y: [y["x"], 7.0 * y["x"] ** 2 % 2.0], y0={"x": 1.0, "y": 0.0})
     with (

@@ -36,6 +36,7 @@ class Row(tg.Component):
     grid = tg.Array(Cell, (2, 3), k=lambda self, i, j: 1.5 + 0.1 * i + 0.3 * j)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=2), st.lists(st.integers(1, 3), max_size=2), st.booleans(), st.randoms())
 def test_places_are_those_of_the_array_that_numpy_would_make(parts: list[int], own: list[int], is_written: bool, random: Any) -> None:
     indices = [*np.ndindex(*parts)]
@@ -65,6 +66,7 @@ def test_what_is_not_there_for_every_part_is_no_array(names: list[str]) -> None:
     assert across_parts("a.x", names) is None
 
 
+@pytest.mark.slow
 def test_results_give_the_variables_of_all_parts_as_one_array() -> None:
     result = tg.simulate(Row(), (0.0, 1.0), sensitivities=["cell.k"])
     assert result["cell.T"].dims == ("time", "cell")
@@ -87,6 +89,7 @@ def test_results_give_the_variables_of_all_parts_as_one_array() -> None:
     assert "cell.T" not in result.names
 
 
+@pytest.mark.slow
 def test_runs_take_values_for_all_parts() -> None:
     result = tg.simulate(Row(), (0.0, 1.0), parameters={"cell.k": [1.0, 2.0], "grid.k": 0.0}, y0={"cell.T": [3.0, 4.0], "cell.x": 5.0}, rtol=1e-9)
     np.testing.assert_allclose(result["cell.T"][-1], [3 * np.exp(-1), 4 * np.exp(-2)], rtol=1e-8)
@@ -98,6 +101,7 @@ def test_runs_take_values_for_all_parts() -> None:
     assert tg.simulate(Row(), (0.0, 1.0), sensitivities=["cell.T(0)"]).sensitivity_parameters == names
 
 
+@pytest.mark.slow
 def test_a_simulation_reads_and_sets_all_parts() -> None:
     simulation = tg.Simulation(Row())
     simulation["cell.T"] = [3.0, 4.0]
@@ -132,11 +136,12 @@ def test_values_must_be_as_many_as_the_parts(options: dict[str, Any], said: str)
         tg.simulate(Row(), (0.0, 1.0), **options)
 
 
+@pytest.mark.slow
 def test_the_command_line_sets_all_parts(tmp_path: Path) -> None:
     lines = Path(__file__).read_text(encoding="utf-8")
     head = "from collections.abc import Iterator\nfrom typing import Any\nimport tidegate as tg\n\n"
     file = tmp_path / "row.py"
-    file.write_text(head + lines[lines.index("class Cell") : lines.index("@given")], encoding="utf-8")
+    file.write_text(head + lines[lines.index("class Cell") : lines.index("@pytest.mark.slow\n@given")], encoding="utf-8")
     command = [
         "run",
         f"{file}:Row",

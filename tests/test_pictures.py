@@ -74,6 +74,7 @@ def test_a_class_of_ones_own_has_the_icon_of_its_base_class() -> None:
     assert icon_of(Armature) is None
 
 
+@pytest.mark.slow
 def test_the_connection_diagram_shows_every_part_and_is_the_same_each_time() -> None:
     picture = tg.show(Drive()).picture()
     assert {"source", "armature", "ground", "emf", "rotor", "sensor", "pid", "error", "wish", "Armature"} <= set(words(picture))
@@ -83,6 +84,7 @@ def test_the_connection_diagram_shows_every_part_and_is_the_same_each_time() -> 
     assert arrows == 4  # signals have a direction, pins and flanges none
 
 
+@pytest.mark.slow
 def test_every_level_has_a_picture() -> None:
     shown = tg.show(Drive())
     pictures = shown.pictures()
@@ -116,7 +118,7 @@ def test_equations_have_a_mark_for_each_that_is_given_and_a_square_for_those_sol
     assert all(unknown in words(picture) for block in report.blocks for unknown in block.unknowns)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_the_picture_of_a_model_of_many_unknowns_fits_a_screen() -> None:
     class Ladder(tg.Component):
         source, ground = el.ConstantVoltage(V=1.0), el.Ground()

@@ -40,12 +40,13 @@ def check(seed: int) -> None:
     assert np.all(np.abs(mine.sol(times) - theirs.sol(times)) < _VALUES), call.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_random_call_is_answered_as_by_scipy(seed: int) -> None:
     check(seed)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_more_random_calls_are_answered_as_by_scipy(seed: int) -> None:
     check(seed)

@@ -77,6 +77,7 @@ def test_a_class_is_answered_with_its_instance() -> None:
     assert caught.value.hint == "tg.show(Resistor())"
 
 
+@pytest.mark.slow
 def test_a_printed_model_is_what_the_command_line_shows_of_it() -> None:
     circuit = Circuit()
     told = str(circuit)

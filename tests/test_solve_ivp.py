@@ -100,6 +100,7 @@ def test_cannon_with_apex_and_dense_output() -> None:
     assert ours.sol(ours.t_events[1][0]) == pytest.approx([100.0, 0.0], abs=1e-9)
 
 
+@pytest.mark.slow
 def test_lotka_volterra_with_args_and_dense_output() -> None:
     ours, theirs = both(lotka_volterra, [0, 15], [10, 5], args=(1.5, 1, 3, 1), dense_output=True, events=lambda t, z, a, b, c, d: z[0] - c / d)
     assert_same(ours, theirs, 1e-7)
@@ -115,6 +116,7 @@ def test_complex_start_values_are_refused_with_the_way_out() -> None:
 # -- events
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_events_of_random_smooth_problems_are_those_of_scipy(seed: int) -> None:
     draw = random.Random(seed)
@@ -186,7 +188,7 @@ def test_two_zeros_within_one_step_are_found() -> None:
 # -- discontinuities
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_hidden_crossings_are_right_where_scipy_misses_them() -> None:
     def switching(t: Any, y: Any) -> Any:
         return [4.0 - y[0]] if y[0] ** 3 - 5 * y[0] ** 2 + 7 * y[0] <= 2.999 else [10.0 - 2 * y[0]]
@@ -206,6 +208,7 @@ def test_kinks_are_found_with_arguments_and_backwards() -> None:
     assert tg.solve_ivp(bounded, (4, 0), [3.5], args=(1.0,), **TIGHT).y[0, -1] == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_function_that_cannot_be_followed_is_called_as_it_is() -> None:
     def cooling(t: Any, y: Any) -> Any:
         return [-lambert(float(y[0]))]
@@ -376,6 +379,7 @@ def test_wrong_arguments_are_refused_by_name(changed: dict[str, Any], message: s
 # -- what is followed, and what is called
 
 
+@pytest.mark.slow
 def test_result_says_which_functions_were_followed_and_why_the_others_are_called() -> None:
     followed = tg.solve_ivp(lambda t, y: [-y[0] if y[0] > 0.5 else 0.0], (0, 1), [1.0])
     assert followed.traced
@@ -399,6 +403,7 @@ def test_function_with_a_wrong_branch_when_followed_is_called() -> None:
     np.testing.assert_allclose(solution.y[:, -1], [1.0, 1.0], atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sine", pytest.param("noise", marks=pytest.mark.slow)])
 def test_called_function_with_kinks_nobody_sees_keeps_the_tolerance(kind: str) -> None:
     from scipy.interpolate import interp1d

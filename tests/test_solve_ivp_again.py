@@ -43,6 +43,7 @@ def rotated(t: float, y0: list[float], w: float, damping: float) -> list[float]:
     return [size * (c * y0[0] + s * y0[1]), size * (c * y0[1] - s * y0[0])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_other_numbers_are_followed_once_and_come_out_as_with_a_function_nobody_has_seen(seed: int, followings: list[int]) -> None:
     rng = np.random.default_rng(seed)
@@ -158,6 +159,7 @@ def test_runs_backwards_and_forwards_are_told_apart() -> None:
         assert back.y[:, -1] == pytest.approx(y0, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_a_solution_of_a_known_function_is_verified_with_its_own_numbers() -> None:
     function = afresh(rotor)
     for w in (2.0, 5.0):

@@ -94,6 +94,7 @@ def judge(seed: int, kind: str) -> None:
         np.testing.assert_allclose(derivatives.T, expm(drawn.a * END), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_with_random_starts_and_inputs_end_where_exponentials_of_matrices_do(kind: str) -> None:
     for seed in range(2):
@@ -137,6 +138,7 @@ def test_elements_of_arrays_have_start_values_of_their_own() -> None:
         tg.simulate(model, (0.0, 1.0), y0={"s[0]": 1.0})
 
 
+@pytest.mark.slow
 def test_start_values_are_swept_fitted_and_set_in_a_prepared_run() -> None:
     model = Ticking()
     swept = tg.sweep(model, (0, 1), grid={"x(0)": [1.0, 3.0]}, rtol=1e-8)
@@ -179,7 +181,7 @@ class Smoothed(tg.DSblock):
         return u.u - x.X
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("model", [Ticking(), Smoothed()])
 def test_columns_of_pandas_and_of_results_and_lists_are_signals_of_every_model(model: Any) -> None:
     times, values = np.array([0.0, 0.3, 1.0]), np.array([1.0, -2.0, 4.0])
@@ -199,6 +201,7 @@ def test_columns_of_pandas_and_of_results_and_lists_are_signals_of_every_model(m
             tg.simulate(model, (0, 1), inputs={"u": wrong})
 
 
+@pytest.mark.slow
 def test_a_signal_follows_what_it_closes_over_and_is_judged_as_python() -> None:
     height = 1.0
     model = Ticking()
@@ -303,6 +306,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 def test_the_page_says_which_front_end_takes_which_option() -> None:
     table = PAGE.read_text(encoding="utf-8").split("## Which model takes which option")[1].split("## ")[0].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table if line.startswith("|")]

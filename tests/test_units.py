@@ -78,6 +78,7 @@ def test_a_product_has_the_summed_dimensions_and_the_multiplied_factors(given_fa
     assert read.factor == pytest.approx(factor, rel=1e-13)
 
 
+@pytest.mark.slow
 @given(factors, st.floats(-1e6, 1e6))
 def test_there_and_back_gives_the_value(given_factors: list[tuple[str, int]], value: float) -> None:
     text = ".".join(f"{symbol}{power}" for symbol, power in given_factors)
@@ -92,12 +93,14 @@ def test_a_prefix_scales(prefix: str, symbol: str) -> None:
     assert known.factor == pytest.approx(PREFIXES[prefix] * parse(symbol).factor, rel=1e-15)
 
 
+@pytest.mark.slow
 @given(factors)
 def test_the_text_of_a_unit_reads_back_as_its_dimension(given_factors: list[tuple[str, int]]) -> None:
     unit = parse("*".join(f"{symbol}^{power}" for symbol, power in given_factors))
     assert parse(str(unit)).dimension == unit.dimension
 
 
+@pytest.mark.slow
 @given(factors)
 def test_the_name_of_a_unit_reads_back_as_that_unit(given_factors: list[tuple[str, int]]) -> None:
     unit = parse("*".join(f"{symbol}^{power}" for symbol, power in given_factors))

@@ -46,6 +46,7 @@ def real(line: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return line
 
 
+@pytest.mark.slow
 def test_prints_the_table_of_two_engines_that_agree(line: Any) -> None:
     line.write("decay.py", RELAY)
     done = line("check", "decay.py", "--sensitivity", "k", "--rtol", 1e-7)
@@ -54,6 +55,7 @@ def test_prints_the_table_of_two_engines_that_agree(line: Any) -> None:
     assert "x by k" in done.stdout
 
 
+@pytest.mark.slow
 def test_takes_the_methods_it_is_given(line: Any) -> None:
     line.write("decay.py", RELAY)
     done = line("check", "decay.py", "--method", "ida", "--method", "adams", "--set", "k=3")
@@ -76,6 +78,7 @@ def test_a_wrong_method_is_refused(line: Any) -> None:
     assert "--method radau --method ida" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["", "ida"])
 def test_status_is_zero_where_plain_python_agrees(real: Any, method: str) -> None:
     real.write("decay.py", RELAY)
@@ -95,6 +98,7 @@ def test_status_is_one_where_plain_python_disagrees(real: Any) -> None:
     assert "der(x) is off by" in done.stdout
 
 
+@pytest.mark.slow
 def test_what_python_cannot_be_asked_is_refused(line: Any) -> None:
     line.write("decay.py", RELAY)
     done = line("check", "decay.py", "--against", "python", "--method", "ida", "--method", "bdf")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import tidegate as tg
 
 __all__: list[str] = []
 
 
+@pytest.mark.slow
 def test_export_writes_a_block_that_loads(line: Any, tmp_path: Path) -> None:
     done = line("export", "tank.py", "--language", "fortran", "--out", str(tmp_path / "blocks"), "--name", "tank_block")
     assert done.exit_code == 0, done.output

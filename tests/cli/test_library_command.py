@@ -20,6 +20,7 @@ def library(line: Any) -> str:
     return str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "show"])
 def test_a_library_is_not_loaded_without_trust_and_prefix(line: Any, library: str, command: str) -> None:
     done = line(command, library)
@@ -31,6 +32,7 @@ def test_a_library_is_not_loaded_without_trust_and_prefix(line: Any, library: st
     assert not line.calls
 
 
+@pytest.mark.slow
 def test_a_trusted_library_runs_and_is_shown(line: Any, library: str) -> None:
     done = line("run", library, "--prefix", "ball", "--trust", "--set", "STOPS=2")
     assert done.exit_code == 0, done.output
@@ -43,6 +45,7 @@ def test_a_trusted_library_runs_and_is_shown(line: Any, library: str) -> None:
         assert text in done.stdout
 
 
+@pytest.mark.slow
 def test_a_library_that_ends_its_process_ends_an_isolated_one(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARELESS", "crash")
     library = str(build_library("careless", [BALL.parent / "careless.c"]))
@@ -51,6 +54,7 @@ def test_a_library_that_ends_its_process_ends_an_isolated_one(line: Any, monkeyp
     assert "DSblock careless ended its process in BLOCKB by signal 11 (SIGSEGV)" in " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_settings_must_be_numbers(line: Any, library: str) -> None:
     done = line("run", library, "--prefix", "ball", "--trust", "--set", "E=much")
     assert done.exit_code != 0

@@ -25,6 +25,7 @@ def test_prints_model_events_values_and_statistics(line: Any) -> None:
         assert text in done.stdout
 
 
+@pytest.mark.slow
 def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
     options = ["--from", 1, "--until", 3, "--rtol", 1e-8, "--atol", 1e-9, "--method", "radau", "--step", 0.5]
     settings = ["--set", "k=4", "--set", "length=20 cm", "--set", "table[1]=7", "--sensitivity", "k", "--sensitivity", "table"]
@@ -36,6 +37,7 @@ def test_hands_over_options_parameters_and_sensitivities(line: Any) -> None:
     assert call["sensitivities"] == ["k", "table[0]", "table[1]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("unit", "second"), [("", 1.0), ("s", 1.0), ("min", 1 / 60), ("h", 1 / 3600)])
 def test_times_take_units_and_arrive_in_those_of_the_model(line: Any, unit: str, second: float) -> None:
     line.write("clocked.py", f"import dataclasses, tank\nmodel = dataclasses.replace(tank.model, time_unit={unit!r})\n")
@@ -46,17 +48,20 @@ def test_times_take_units_and_arrive_in_those_of_the_model(line: Any, unit: str,
     assert (call["outputs"], call["max_step"]) == pytest.approx((2 * second, 0.5 * second), rel=1e-15)
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_set_starts_there(line: Any) -> None:
     assert line("run", "tank.py", "--until", 1, "--set", "level=50 cm", "--set", "pump=0", "--sensitivity", "level(0)").exit_code == 0
     assert line.calls[0]["parameters"] == {"level(0)": pytest.approx(0.5), "pump(0)": 0.0}
     assert line.calls[0]["sensitivities"] == ["level(0)"]
 
 
+@pytest.mark.slow
 def test_a_wrong_command_names_the_right_one(line: Any) -> None:
     done = line("rum", "tank.py")
     assert (done.exit_code, done.stderr) == (2, "error: there is no command rum\n  try: tidegate run\n")
 
 
+@pytest.mark.slow
 def test_statistics_are_not_cut_between_label_and_number(line: Any) -> None:
     line.result.statistics = replace(
         line.result.statistics, newton_iterations=123456789, newton_failures=12345, extra={"resteps": 987654, "order": 5}
@@ -68,6 +73,7 @@ def test_statistics_are_not_cut_between_label_and_number(line: Any) -> None:
     assert shown.replace(",\n", ", ").split(", ") == labels
 
 
+@pytest.mark.slow
 def test_out_follows_a_symbolic_link(line: Any) -> None:
     (line.folder / "link.csv").symlink_to("real.csv")
     assert line("run", "tank.py", "--until", 1, "--out", "link.csv", "-q").exit_code == 0
@@ -75,6 +81,7 @@ def test_out_follows_a_symbolic_link(line: Any) -> None:
     assert (line.folder / "real.csv").read_text().startswith("time")
 
 
+@pytest.mark.slow
 def test_a_full_disk_says_what_to_try(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def is_full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -85,6 +92,7 @@ def test_a_full_disk_says_what_to_try(line: Any, monkeypatch: pytest.MonkeyPatch
     assert "cannot write a.csv: No space left on device\n  try: free some space on the disk, or write to another one" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run tank.py --until 1 --out", "sweep tank.py --until 1 --over k=1,2 --out", "run tank.py --until 1 --plot"])
 def test_what_cannot_be_written_is_refused_before_anything_is_done(line: Any, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     suffix = "png" if command.endswith("plot") else "nc"
@@ -128,6 +136,7 @@ def test_a_file_that_another_run_is_writing_is_refused_before_the_run(line: Any)
     assert not line.calls
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_whatever_the_writer_calls_it(line: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -150,12 +159,14 @@ def test_output_to_a_full_disk_is_told_in_words() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_points_are_spread_over_the_span(line: Any) -> None:
     assert line("run", "tank.py", "--until", 2, "--points", 5, "--sensitivity", "all").exit_code == 0
     np.testing.assert_allclose(line.calls[0]["outputs"], [0.0, 0.5, 1.0, 1.5, 2.0])
     assert line.calls[0]["sensitivities"] == "all"
 
 
+@pytest.mark.slow
 def test_the_file_says_how_long_unless_told_otherwise(line: Any) -> None:
     with (line.folder / "tank.py").open("a") as file:
         file.write("\nt_span = (2, 8)\n")
@@ -164,7 +175,7 @@ def test_the_file_says_how_long_unless_told_otherwise(line: Any) -> None:
     assert [call["t_span"] for call in line.calls] == [(2.0, 8.0), (2.0, 9.0)]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_files_are_written_and_named(line: Any) -> None:
     done = line("run", "tank.py", "--until", 1, "--out", "a.nc", "--plot", "a.png")
     assert "result written to a.nc" in done.stdout
@@ -243,6 +254,7 @@ def test_wrong_usage_runs_nothing_and_ends_with_2(line: Any, arguments: list[str
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
@@ -273,12 +285,14 @@ def test_mistakes_in_the_file_show_its_own_lines_alone(line: Any, text: str, sen
     assert line.calls == []
 
 
+@pytest.mark.slow
 def test_a_class_stands_for_its_default_instance(line: Any) -> None:
     line.write("parts.py", "import tank\nclass Part:\n    def lower(self):\n        return tank.model\n")
     assert line("run", "parts.py", "--until", 1).exit_code == 0
     assert type(line.calls[0]["source"]).__name__ == "Part"
 
 
+@pytest.mark.slow
 def test_an_instance_comes_before_its_class_and_imported_classes_do_not_count(line: Any) -> None:
     line.write("base.py", "import tank\nclass Base:\n    def lower(self):\n        return tank.model\n")
     line.write("parts.py", "from base import Base\nclass Part(Base): ...\nmine = Part()\nalias = mine\n")
@@ -286,7 +300,7 @@ def test_an_instance_comes_before_its_class_and_imported_classes_do_not_count(li
     assert line("run", "parts.py:Part", "--until", 1).exit_code == 0
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_failed_run_ends_with_1_and_its_result_is_written(line: Any, ball: Result) -> None:
     ball.status = "failed"
 
@@ -355,6 +369,7 @@ def test_a_mistake_of_ours_is_one_sentence(line: Any, monkeypatch: pytest.Monkey
     assert "Traceback" not in done.output
 
 
+@pytest.mark.slow
 def test_help_shows_an_example_for_every_command(line: Any) -> None:
     for command in ([], ["run"], ["show"], ["plot"]):
         done = line(*command, "--help")

@@ -7,6 +7,7 @@ import re
 from importlib import import_module
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 import tidegate as tg
@@ -16,6 +17,7 @@ from tidegate.model import Equation, Form, Model, Variable, VariableRole
 from tidegate.results import Result
 
 
+@pytest.mark.slow
 def test_show_prints_variables_conditions_events_and_sparsity(line: Any) -> None:
     done = line("show", "tank.py")
     assert done.exit_code == 0, done.output
@@ -29,6 +31,7 @@ def test_show_prints_variables_conditions_events_and_sparsity(line: Any) -> None
     assert "equation 1 X" in rows
 
 
+@pytest.mark.slow
 def test_show_refuses_like_run(line: Any) -> None:
     done = line("show", "tank.py:nothing")
     assert done.exit_code == 2
@@ -47,6 +50,7 @@ def test_conditions_of_time_and_parameters_are_time_events(line: Any, monkeypatc
     assert equation.text.startswith("der(x) = ")
 
 
+@pytest.mark.slow
 def test_plot_draws_a_saved_result(line: Any, ball: Result) -> None:
     ball.to_netcdf(line.folder / "ball.nc")
     done = line("plot", "ball.nc", "h", "v", "--out", "ball.svg", "--sensitivities")
@@ -56,6 +60,7 @@ def test_plot_draws_a_saved_result(line: Any, ball: Result) -> None:
     assert (line.folder / "ball.png").exists()
 
 
+@pytest.mark.slow
 def test_plot_overwrites_no_file_that_was_not_named(line: Any, ball: Result) -> None:
     ball.to_netcdf(line.folder / "ball.nc")
     (line.folder / "ball.png").write_text("a photograph")
@@ -66,6 +71,7 @@ def test_plot_overwrites_no_file_that_was_not_named(line: Any, ball: Result) -> 
     assert line("plot", "ball.nc", "--out", "ball.png").exit_code == 0
 
 
+@pytest.mark.slow
 def test_plot_refuses_wrong_files_and_names(line: Any, ball: Result) -> None:
     ball.to_netcdf(line.folder / "ball.nc")
     for arguments, sentence in (

@@ -33,6 +33,7 @@ def called(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words], env={"COLUMNS": "200"})
 
 
+@pytest.mark.slow
 def test_a_stored_component_is_run_and_shown(stored: Path) -> None:
     done = called("run", stored, "--until", 1, "--set", "R.R=20 Ohm", "--out", stored.with_suffix(".nc"))
     assert done.exit_code == 0, done.output
@@ -44,6 +45,7 @@ def test_a_stored_component_is_run_and_shown(stored: Path) -> None:
     assert "1 state: C.v" in shown.stdout
 
 
+@pytest.mark.slow
 def test_what_is_no_stored_component_is_refused_in_one_sentence(stored: Path) -> None:
     (damaged := stored.with_name("damaged.tgm")).write_bytes(stored.read_bytes()[:-40])
     for words, said in (

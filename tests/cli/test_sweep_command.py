@@ -38,6 +38,7 @@ def told(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["sweep", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_combinations_are_run_and_saved(tank: Path, tmp_path: Path) -> None:
     out = tmp_path / "sweep.nc"
     done = told(tank, "--over", "k=1:3:3", "--over", "depth=50cm, 2m", "--set", "k=1", "--out", out)
@@ -53,6 +54,7 @@ def test_combinations_are_run_and_saved(tank: Path, tmp_path: Path) -> None:
         assert float(found["level"].sel(k=3.0, depth=2.0, time=4.0)) == pytest.approx(2.0 + 1.0 / 3.0, abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 def test_a_saved_sweep_is_shown_as_it_was_printed(tank: Path, tmp_path: Path, suffix: str) -> None:
     out = tmp_path / f"sweep.{suffix}"
@@ -73,6 +75,7 @@ def test_a_saved_sweep_is_shown_as_it_was_printed(tank: Path, tmp_path: Path, su
         assert "holds the runs of a sweep" in refused.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

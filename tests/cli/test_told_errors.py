@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TIDEGATE = Path(sys.executable).with_name("tidegate")
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone_is_no_mistake_of_ours(tmp_path: Path) -> None:
     model = tmp_path / "decay.py"
     model.write_text("import tidegate as tg\nmodel = tg.ode(lambda t, y: [-y[0]], y0=[1.0])\n")
@@ -21,6 +24,7 @@ def test_a_reader_that_has_gone_is_no_mistake_of_ours(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_warnings_of_python_are_told_with_the_users_line_and_once(tmp_path: Path) -> None:
     model = tmp_path / "doubtful.py"
     model.write_text(

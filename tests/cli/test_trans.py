@@ -23,12 +23,14 @@ def saved(line: Any) -> Any:
     return line
 
 
+@pytest.mark.slow
 def test_a_table_is_printed(saved: Any) -> None:
     done = saved("trans", "spring.nc", "--table", "48,9")
     assert done.exit_code == 0, done.output
     assert [row.split() for row in done.stdout.splitlines()[:2]] == [["TIME", "BLK#", "48", "BLK#", "9"], ["0.00E-01", "0.00E-01", "-1.00E+01"]]
 
 
+@pytest.mark.slow
 def test_tables_and_pictures_are_made_in_one_go(saved: Any) -> None:
     done = saved(
         "trans", "spring.nc", "--table", "9", "--markdown", "--csv", "spring.csv", "--strip", "strip.png", "--overlay", "overlay.svg",
@@ -43,11 +45,13 @@ def test_tables_and_pictures_are_made_in_one_go(saved: Any) -> None:
     assert "POSITION" in (saved.folder / "overlay.svg").read_text()
 
 
+@pytest.mark.slow
 def test_a_plot_is_printed_and_a_table_goes_down_a_pipe(saved: Any) -> None:
     assert saved("trans", "spring.nc", "--plot", "Y DOT").stdout.startswith("SCALES\n*  BLK# 48")
     assert saved("trans", "spring.nc", "--blocks", "48", "--csv", "-").stdout.split() == ["time,Y", "DOT", "0.0,0.0", "1.0,9.0", "2.0,5.0"]
 
 
+@pytest.mark.slow
 def test_replies_may_come_from_a_pipe(saved: Any) -> None:
     done = CliRunner().invoke(app, ["trans", "spring.nc"], input="PRC\n9\n\nY\nGOE\nEXIT\n")
     assert done.exit_code == 0, done.output
@@ -55,12 +59,14 @@ def test_replies_may_come_from_a_pipe(saved: Any) -> None:
     assert "IS O/P TO TTY REQRD: Y" in done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_pipe_is_seen_in_the_exit_status(saved: Any) -> None:
     done = CliRunner().invoke(app, ["trans", "spring.nc"], input="FOO\nEXIT\n")
     assert done.exit_code == 1
     assert "! COMMAND ERROR" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_output_file_of_the_language_is_found_by_its_name(saved: Any) -> None:
     (saved.folder / "spring.nc").rename(saved.folder / "OUTPT.DAT")
     done = CliRunner().invoke(app, ["trans"], input="OUTPT\nTIM\n\n")
@@ -68,6 +74,7 @@ def test_an_output_file_of_the_language_is_found_by_its_name(saved: Any) -> None
     assert done.stdout.count("TIME FROM 0.0000E-01 TO 2.0000E+00") == 2
 
 
+@pytest.mark.slow
 def test_the_file_is_asked_for_when_none_is_named(saved: Any) -> None:
     done = CliRunner().invoke(app, ["trans"], input="OUTPT\nspring\nEXIT\n")
     assert done.exit_code == 0, done.output
@@ -93,6 +100,7 @@ def test_the_rows_of_a_run_of_any_kind_will_do(line: Any, ball: Result) -> None:
     assert done.stdout.split()[0] == "TIME"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -114,6 +122,7 @@ def test_wrong_options_are_refused_with_a_suggestion(saved: Any, options: list[s
     assert "try:" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_that_is_not_there_is_named(saved: Any) -> None:
     done = saved("trans", "nothing.nc", "--table", "A")
     assert done.exit_code == 2

@@ -52,6 +52,7 @@ def bounce_times(e: float, end: float) -> list[float]:
     return times
 
 
+@pytest.mark.slow
 def test_a_ball_of_functions_bounces_is_sampled_and_is_acted_on_at_both_ends(method: str) -> None:
     end, rtol = 1.6, 1e-7
     result = tg.simulate(BALL, (0.0, end), method=method, rtol=rtol, sensitivities="all")
@@ -68,6 +69,7 @@ def test_a_ball_of_functions_bounces_is_sampled_and_is_acted_on_at_both_ends(met
     assert result.at(1.0, "energy") == pytest.approx(0.64 * GRAVITY, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_equations_look_at_thresholds_and_at_algebraic_unknowns(dae_method: str) -> None:
     # x' = 1 until it is 1, then x' = -z with 0 = z - k x
     model = CallableModel(
@@ -146,6 +148,7 @@ def test_an_opaque_function_that_gives_more_numbers_than_it_said_is_told(method:
         tg.simulate(tg.ode(lambda t, y: [function(y["x"])], y0={"x": 1.0}), (0.0, 1.0), method=method)
 
 
+@pytest.mark.slow
 def test_a_simulation_of_functions_is_set_and_goes_on_and_its_result_is_stored() -> None:
     simulation = tg.Simulation(BALL, rtol=1e-8)
     simulation.advance(0.2)
@@ -257,6 +260,7 @@ def test_a_model_answers_to_parameters_set_from_outside() -> None:
     assert closed == [0.35]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida", "adams"])
 def test_a_run_whose_last_steps_all_begin_afresh_arrives_at_its_end(method: str) -> None:
     """A first step is no part of what is left of a run: such steps would shrink with it for ever. (By bdf they are very many, and arrive.)"""

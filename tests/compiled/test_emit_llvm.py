@@ -47,7 +47,7 @@ def native(exprs: list[Expr], at: dict[Expr, float]) -> list[float]:
     return run(load(emit_module([specification(exprs)])), len(exprs), at)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @settings(max_examples=60)
 @given(graphs(RATIONAL, size=15), graphs(RATIONAL, size=5), points())
 def test_arithmetic_agrees_to_the_last_bit(first: Expr, second: Expr, at: dict[Expr, float]) -> None:
@@ -56,6 +56,7 @@ def test_arithmetic_agrees_to_the_last_bit(first: Expr, second: Expr, at: dict[E
         assert same(found, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(graphs(WILD, size=8), points())
 def test_functions_agree_with_evaluation(expr: Expr, at: dict[Expr, float]) -> None:
@@ -72,6 +73,7 @@ def test_every_function_agrees_with_evaluation_at_special_values() -> None:
             assert run(module, len(exprs), at) == pytest.approx(evaluate(exprs, at), rel=1e-14, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(st.one_of(st.floats(-2, 7), st.sampled_from([0.0, 1.0, 2.0, 4.0, 4.5, math.inf, -math.inf, math.nan])))
 def test_tables_agree_with_evaluation(at: float) -> None:
     grid, values = [0.0, 1.0, 2.0, 4.0, 4.5], [0.0, 1.0, 4.0, 2.0, 2.0]

@@ -47,7 +47,7 @@ def run(code: str, cache: Path, shipped: Path | str = "") -> subprocess.Complete
     return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_compiling_is_announced_once_and_nothing_but_what_is_called_is_compiled(tmp_path: Path) -> None:
     first = run(LOOK, tmp_path)
     assert "compiling to machine code" in first.stderr
@@ -65,7 +65,7 @@ def test_compiling_is_announced_once_and_nothing_but_what_is_called_is_compiled(
     assert (third.stdout, kept[0].read_bytes()) == (first.stdout, whole)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_machine_code_that_was_made_at_the_installation_is_taken_if_it_is_whole(tmp_path: Path) -> None:
     shipped, cache = tmp_path / "shipped", tmp_path / "cache"
     first = run(LOOK, shipped)
@@ -81,6 +81,7 @@ def test_machine_code_that_was_made_at_the_installation_is_taken_if_it_is_whole(
     assert [path.name for path in cache.glob("entries/*/*.o")] == [kept.name]
 
 
+@pytest.mark.slow
 def test_a_run_whose_machine_code_is_kept_does_not_load_numba(tmp_path: Path) -> None:
     """It takes longer to load than such a run; the first process may have to compile, the second has not."""
     program = """
@@ -143,7 +144,7 @@ print(sorted(names))
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(
     "body",
     [
@@ -168,7 +169,7 @@ except LookupError as error:
     assert "it is not seen that no function beneath this entry raises" in done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_module_imported_by_itself_leaves_nothing_beside_its_source(tmp_path: Path) -> None:
     run(LOOK, tmp_path)
     package = Path(of_entries.__file__).parents[1]
@@ -176,7 +177,7 @@ def test_a_module_imported_by_itself_leaves_nothing_beside_its_source(tmp_path: 
     assert not list(package.rglob("*.nbc"))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_place_that_cannot_be_written_is_replaced_for_this_process(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.touch()
@@ -186,7 +187,7 @@ def test_a_place_that_cannot_be_written_is_replaced_for_this_process(tmp_path: P
     assert not used.exists()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_the_user_s_own_numba_and_garbage_collector_keep_their_settings(tmp_path: Path) -> None:
     settings = "(numba.core.config.CACHE_DIR, numba.core.config.CACHE_LOCATOR_CLASSES, gc.get_threshold())"
     run(f"import gc, numba; before = {settings}; {LOOK}; assert before == {settings}", tmp_path)
@@ -271,7 +272,7 @@ def test_what_cannot_be_compiled_ends_the_process_with_the_reason(tmp_path: Path
     assert "try: reinstall tidegate" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_what_cannot_be_compiled_is_tried_once_more_and_then_told() -> None:
     errors: list[Exception] = [MemoryError("all is taken"), ValueError("once"), MemoryError("again")]
 
@@ -345,6 +346,7 @@ def test_whatever_has_become_of_the_folder_an_entry_is_compiled_without_waiting(
     assert of_entries.entry_code(run, None).code == b"machine code"  # pyright: ignore[reportAttributeAccessIssue] - stands for a module
 
 
+@pytest.mark.slow
 def test_notes_of_keys_that_are_damaged_or_cannot_be_kept_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def one(_packages: object) -> list[str]:
         return ["tidegate.events.grazing"]

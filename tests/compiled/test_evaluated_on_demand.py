@@ -119,6 +119,7 @@ def _random_parts(seed: int) -> Any:
     return Cells()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_function_computes_every_node_that_its_results_reach_once_and_no_other(seed: int, emitted: Any) -> None:
     found = emitted(_random_parts(seed))

@@ -87,6 +87,7 @@ def test_a_structure_that_is_singular_has_an_order_all_the_same(seed: int) -> No
     assert sorted(found.order.tolist()) == sorted(found.preferred.tolist()) == list(range(len(held)))
 
 
+@pytest.mark.slow
 def test_pivots_that_vanish_while_a_model_runs_are_found_beside_the_structures(dae_method: str) -> None:
     """x and y of each pair change their parts at t = 1: one follows from the sum, the other from the equation that weighs both."""
     n = 20

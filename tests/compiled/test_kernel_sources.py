@@ -89,6 +89,7 @@ def _by_the_tree(module: Any, statement: ast.stmt) -> Iterator[tuple[str, str]]:
                 yield module.name, node.id
 
 
+@pytest.mark.slow
 def test_words_lead_to_all_that_names_in_the_tree_lead_to() -> None:
     n_found = 0
     for file in sources_of_kernel.all_sources():

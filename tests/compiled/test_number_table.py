@@ -26,6 +26,7 @@ __all__: list[str] = []
 T, X, Y, Z = symbol(Role.TIME, "time"), *(symbol(Role.UNKNOWN, name) for name in "xyz")
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=8), st.lists(st.floats(allow_nan=False), max_size=8))
 def test_a_text_comes_apart_into_itself_and_its_numbers(first: list[float], second: list[float]) -> None:
     numbers = NumberTable()
@@ -106,7 +107,7 @@ def _emitted(rates: list[Expr], form: Form) -> str:
     return emit_series(program, arguments, 6, "series", form=form, rests_at_zero=True, with_step=True, exponents=program.exponents).text
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("form", list(Form))
 def test_a_series_written_once_serves_other_numbers(form: Form, monkeypatch: pytest.MonkeyPatch) -> None:
     """The text that is kept, with new numbers, is what is written when nothing is kept: for random forms, numbers that coincide, 2 and 1."""
@@ -126,6 +127,7 @@ def test_a_series_written_once_serves_other_numbers(form: Form, monkeypatch: pyt
     assert shared > 0
 
 
+@pytest.mark.slow
 def test_a_changed_closure_changes_the_result_and_not_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """x' = -k x: exp(-k), and as many object files for five values of k as for one."""
     monkeypatch.setenv("TIDEGATE_CACHE_DIR", str(tmp_path))

@@ -70,6 +70,7 @@ def test_threads_that_come_and_go_never_leave_one_behind() -> None:
     assert library.threads == 8
 
 
+@pytest.mark.slow
 def test_the_library_of_scipy_is_found_and_a_run_holds_it_at_one_thread() -> None:
     alone = one_thread()
     before = alone.threads

@@ -42,6 +42,7 @@ def _written(tree: ast.Module) -> Iterator[str]:
                     yield _attribute_of_run(target)
 
 
+@pytest.mark.slow
 def test_no_kernel_entry_writes_what_stays_in_a_run() -> None:
     modules = native_modules(KERNEL)
     single = {field.name for field in FIELDS if field.shape is None}

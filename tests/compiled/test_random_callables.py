@@ -109,7 +109,7 @@ def outcome(source: Any, method: str) -> tg.Result | type[tg.RunError]:
         return type(error)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(3))
 def test_a_model_of_functions_runs_as_the_same_of_expressions(seed: int, method: str) -> None:
     model = written(seed)

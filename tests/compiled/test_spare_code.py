@@ -67,7 +67,7 @@ def test_code_that_is_in_use_is_not_taken() -> None:
     assert (value(first), value(second)) == (5.1, 5.3)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_no_more_is_kept_than_a_few() -> None:
     modules = [scaled(1.0 + k / 7) for k in range(2 * native._MOST_SPARE)]
     modules.clear()
@@ -97,11 +97,13 @@ def solved(rate: float) -> float:
     return float(np.exp(-2.0 * rate)) if crossed > 2.0 else 0.3 * float(np.exp(-2.0 * rate * (2.0 - crossed)))
 
 
+@pytest.mark.slow
 def test_models_with_other_closures_have_results_of_their_own() -> None:
     rates = [0.1 + 0.037 * k for k in range(40)]
     assert [decay(rate).final["x"] for rate in rates] == pytest.approx([solved(rate) for rate in rates], rel=1e-7)
 
 
+@pytest.mark.slow
 def test_threads_do_not_share_code_that_was_left_over() -> None:
     rates = [0.11 + 0.031 * k for k in range(30)]
     found: dict[float, float] = {}

@@ -47,7 +47,7 @@ def of_a_run(h, r, i, j, k):  # type: ignore[no-untyped-def]
     return whole[i, j][k].imag
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("place", "is_inside"), [((1, 4), True), ((1, 5), False), ((-1, 0), False), ((0, -1), False)])
 def test_indices_are_checked_for_who_asks_for_it(place: tuple[int, int], is_inside: bool) -> None:
     program = f"""
@@ -63,6 +63,7 @@ print(CALLED(of_a_matrix.address)(None, memory[40:].ctypes.data, {place[0]}, {pl
     assert (done.returncode, done.stdout) == ((0, "50.0\n") if is_inside else (-signal.SIGILL, "")), done.stderr
 
 
+@pytest.mark.slow
 def test_elements_of_a_matrix_are_found_where_numpy_finds_them() -> None:
     call = CALLED(of_a_matrix.address)
     memory = np.arange(1.0 + ROWS * COLUMNS)
@@ -75,6 +76,7 @@ def test_elements_of_a_matrix_are_found_where_numpy_finds_them() -> None:
     assert memory.tolist() == expected.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [(0, 0, 0), (1, 2, 3), (0, 2, 1), (1, 0, 3)])
 def test_elements_in_three_dimensions_of_complex_numbers_and_of_integers_are_found(place: tuple[int, int, int]) -> None:
     memory = Workspace({"n_pairs": 3, "n_sparse": 4, "n_dense": 4}, (RADAU,))

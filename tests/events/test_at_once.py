@@ -48,6 +48,7 @@ class Solved(WithUnknown):
         yield 2 * self.y2 - 2 * np.sin(self.y1) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Sines, WithUnknown, Solved])
 def test_what_follows_from_an_equation_is_new_and_what_another_body_assigns_is_old(kind: Any, dae_method: str) -> None:
     result = tg.simulate(kind(), (0.0, 1.0), rtol=1e-10, method=dae_method)

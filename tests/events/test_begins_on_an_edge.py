@@ -131,6 +131,7 @@ def test_derivatives_after_an_event_at_the_start() -> None:
     assert result.events[0].dt_dp["k"] == 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "fortran"])
 def test_exported_blocks_begin_so_too(language: str, tmp_path: Path) -> None:
     block, names = exported(Rising(), "rising", tmp_path, language)
@@ -178,6 +179,7 @@ class Lines:
         return tg.ode(rates, y0=self.start, discrete={"n": np.zeros(3)}, events=[one(k) for k in range(3)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 def test_random_signals_are_counted_from_the_start_on(method: str) -> None:
     for seed in range(10):

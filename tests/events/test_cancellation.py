@@ -64,6 +64,7 @@ def crossings_of(zero: str, clock: str, first: float, gap: float, third: float, 
 gaps = st.floats(-3.0, -1.0)
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(zero=st.sampled_from(list(NOTHING)), clock=st.sampled_from(list(CLOCKS)), first=st.floats(0.05, 0.6), gap=gaps, third=st.floats(0.75, 1.4))
 def test_close_crossings_behind_terms_that_cancel_are_all_found(zero: str, clock: str, first: float, gap: float, third: float) -> None:
@@ -72,7 +73,7 @@ def test_close_crossings_behind_terms_that_cancel_are_all_found(zero: str, clock
     assert found == pytest.approx(roots, abs=10.0**gap / 4)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(zero=st.sampled_from(list(NOTHING)), clock=st.sampled_from(list(CLOCKS)), first=st.floats(0.05, 0.6), gap=gaps, third=st.floats(0.75, 1.4))
 def test_many_close_crossings(method: str, zero: str, clock: str, first: float, gap: float, third: float) -> None:
@@ -87,7 +88,7 @@ def test_a_dip_of_a_product_is_seen_down_to_its_rounding(gap: float, method: str
     assert event_times(result) == pytest.approx([0.3, 0.3 + gap], abs=gap / 4)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("zero", list(NOTHING))
 def test_a_condition_that_is_zero_but_for_rounding_never_changes(zero: str) -> None:
     result = watched(lambda y: NOTHING[zero](y) + 1e-9)
@@ -102,6 +103,7 @@ def test_an_angle_that_jumps_by_a_turn_changes_its_condition_there() -> None:
     assert event_times(result) == pytest.approx([math.pi, 2 * math.pi - 0.5], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_condition_of_which_nothing_can_be_known_is_refused_by_name(method: str) -> None:
     def heading(t: Any, y: Any) -> Any:
         return [1.0, 1.0, 1.0 if math.atan2(y["north"] - y["wind"], -1.0) > 1.0 else 0.0]

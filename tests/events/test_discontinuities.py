@@ -100,6 +100,7 @@ def test_a_reset_may_jump_over_any_number_of_steps(far: float) -> None:
     assert event_times(result) == [0.5]
 
 
+@pytest.mark.slow
 def test_all_corners_of_a_table_are_located() -> None:
     x = np.sort(np.random.default_rng(3).uniform(0.0, 10.0, 1000))
     y = np.sin(3 * x)

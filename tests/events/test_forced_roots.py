@@ -57,6 +57,7 @@ def forced(seed: int) -> tuple[Any, float, list[float]]:
 SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 30))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_forces_that_end_in_a_root_are_integrated(seed: int) -> None:
     rate, truth, _ = forced(seed)

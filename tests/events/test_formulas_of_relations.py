@@ -117,7 +117,7 @@ def test_formulas_hold_as_long_as_in_python(seed: int) -> None:
         check(seed, "taylor", rtol)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 def test_random_formulas_hold_as_long_as_in_python_by_every_method(method: str) -> None:
     for seed in range(2000 + 200 * METHODS.index(method), 2050 + 200 * METHODS.index(method)):

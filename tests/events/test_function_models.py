@@ -150,13 +150,13 @@ def _check(seed: int, method: str) -> bool:
     return True
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 def test_every_crossing_of_a_guard_of_functions_is_found(method: str) -> None:
     assert sum(_check(seed, method) for seed in range(25)) > 15
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf"])
 def test_every_method_finds_the_crossings_of_guards_of_functions(method: str) -> None:
     assert sum(_check(seed, method) for seed in range(1000, 1040)) > 26

@@ -41,13 +41,14 @@ def wrong(seeds: Iterable[int]) -> tuple[list[str], int]:
     return found, count
 
 
+@pytest.mark.slow
 def test_random_expressions_are_integrated_as_python_has_them() -> None:
     found, count = wrong(range(12))
     assert found == []
     assert count > 7
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("first", [100])
 def test_more_random_expressions_are_integrated_as_python_has_them(first: int) -> None:
     found, count = wrong(range(first, first + 50))
@@ -55,6 +56,7 @@ def test_more_random_expressions_are_integrated_as_python_has_them(first: int) -
     assert count > 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("product", [True, False])
 def test_a_table_of_a_remainder_follows_it_through_zero(method: str, product: bool) -> None:

@@ -55,6 +55,7 @@ def test_two_zeros_close_together_inside_a_step_are_both_found(roots: list[float
     assert result.final["on"] == pytest.approx(b - a + 5.0 - c, abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(roots=roots_in_five, gap=st.floats(-3.0, -0.5))
 def test_a_state_that_dips_through_zero_inside_a_step_is_noticed(roots: list[float], gap: float) -> None:
@@ -72,6 +73,7 @@ def swing() -> Any:
     return tg.ode(lambda t, y, p: [y[1], -y[0], 1.0 if y[0] > p["c"] else 0.0], y0=[0.0, 1.0, 0.0], p={"c": 0.9})
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(distance=st.floats(-8.0, -0.5))
 def test_a_sine_that_barely_exceeds_a_level_crosses_it_twice(distance: float) -> None:
@@ -88,6 +90,7 @@ def wave() -> Any:
     return tg.ode(lambda t, y, p: [1.0, 1.0 if np.sin(p["w"] * y[0]) > p["c"] else 0.0], y0=[0.0, 0.0], p={"w": 1.0, "c": 0.9})
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(distance=st.floats(-6.0, -0.5), frequency=st.floats(1.0, 40.0))
 def test_many_crossings_inside_one_step_are_all_found(distance: float, frequency: float) -> None:

@@ -107,12 +107,13 @@ def misjudged(seeds: Any, method: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_what_dies_out_at_a_rate_that_varies_keeps_its_sign(method: str) -> None:
     assert misjudged(range(4), method) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_more_that_dies_out_keeps_its_sign(method: str) -> None:
     assert misjudged(range(4, 14), method) == []
@@ -155,13 +156,14 @@ def events_of_an_approach(seed: int, method: str) -> list[str]:
     return [f"{seed}: {invented[:3]}\n{text}"] if invented else []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_what_goes_to_a_value_does_not_cross_it(method: str) -> None:
     """None of these starts so far away that a whole number lies in between."""
     assert [text for seed in range(6) for text in events_of_an_approach(seed, method)] == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams"])
 def test_more_that_goes_to_a_value_does_not_cross_it(method: str) -> None:
     assert [text for seed in range(6, 18) for text in events_of_an_approach(seed, method)] == []

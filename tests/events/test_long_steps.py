@@ -71,6 +71,7 @@ def seen(first: int, method: str) -> int:
     return judged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "ida"])
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in range(10, 60, 10))])
 def test_random_guards_of_time_beside_slow_motions_cross_when_closed_forms_say(first: int, method: str) -> None:

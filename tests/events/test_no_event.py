@@ -34,6 +34,7 @@ def rectified_rates(t: float, y: Any, p: Any) -> Any:
 rectified = tg.ode(rectified_rates, y0={"x": 0.0, "total": 0.0}, p={"a": 2.0})
 
 
+@pytest.mark.slow
 def test_corners_are_passed_with_the_tolerance(method: str) -> None:
     result = tg.simulate(rectified, (0.0, 4.0), rtol=1e-7, atol=1e-9, method=method)
     truth = quad(lambda t: max(math.sin(2 * t), 0.0) + abs(math.sin(3 * t)), 0.0, 4.0, limit=200, points=[math.pi * k / 6 for k in range(1, 8)])[0]
@@ -124,6 +125,7 @@ class Swing(tg.Component):
         return {self.pieces: self.pieces + 1}
 
 
+@pytest.mark.slow
 def test_events_of_what_has_corners_and_jumps_are_found(method: str) -> None:
     result = tg.simulate(Swing(), (0.0, 12.0), rtol=1e-8, atol=1e-10, method=method)
     found = {name: [event.time for event in result.events if name in event.causes] for name in ("far", "jumped", "passed")}
@@ -208,7 +210,7 @@ def test_an_algebraic_unknown_is_not_solved_for_through_its_own_relation(dae_met
     assert result.final["s"] == pytest.approx(1.0 - 1.0 - math.cos(5.0), abs=allowed(dae_method, 1e-6, 1e-8))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(12))
 def test_random_corners_give_the_same_with_events_and_without(seed: int, method: str) -> None:
     draw = random.Random(seed)

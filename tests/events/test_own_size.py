@@ -83,12 +83,13 @@ def _compare_units(seed: int, methods: tuple[str, ...], units: tuple[float, ...]
             assert found == pytest.approx([truth.final[f"x{k}"] for k in range(random.n)], rel=1e-3, abs=1e-3), (method, unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_random_equations_are_the_same_in_a_small_unit(seed: int) -> None:
     _compare_units(seed, ("auto", "radau"), (1e-6, 1e-9))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(4, 16))
 def test_random_equations_are_the_same_in_every_unit_by_every_method(seed: int) -> None:
     _compare_units(seed, _METHODS, (1e-3, 1e-6, 1e-9))
@@ -126,6 +127,7 @@ class _Row(tg.Component):
             yield self.cell[k].before == (1.0 if k == 0 else self.cell[k - 1].x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "bdf"])
 def test_an_array_of_parts_is_held_to_the_tolerances_of_an_array_of_numbers(method: str) -> None:
     def rates(t: Any, y: Any) -> Any:

@@ -118,6 +118,7 @@ class Rooms(tg.Component):
         return {self.on: np.ones(ROOMS)}
 
 
+@pytest.mark.slow
 def test_many_conditions_one_after_the_other_are_no_accumulation(method: str) -> None:
     # from a towards b with the rate of 0.1: the time is 10 log((b - a) / (b - reached))
     up, down = 10.0 * np.log(10.0 / 8.0), 10.0 * np.log(12.0 / 10.0)

@@ -41,14 +41,14 @@ def rates(t, y):
     assert result.final["q"] == pytest.approx(1.0 if side > 0.0 else start / before, abs=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 def test_what_holds_at_one_point_alone_does_not_turn_a_motion_back(method: str) -> None:
     for seed in range(25):
         _check(seed, method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", [*METHODS, "adams", "ida"])
 def test_what_holds_at_one_point_alone_in_many_models(method: str) -> None:
     for seed in range(100, 160):

@@ -112,12 +112,13 @@ def wrong(name: str, seed: int, method: str) -> str:
     return "" if abs(found - expected) <= close else f"{name} {seed}: {found} for {expected}, {width}, {centre}, {kind}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 def test_a_peak_of_any_shape_adds_its_area(method: str) -> None:
     assert not [said for name in SHAPES if (said := wrong(name, 0, method))]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams", "ida"])
 def test_more_peaks_of_any_shape_add_their_area(method: str) -> None:
     assert not [said for name in SHAPES for seed in range(1, 4) if (said := wrong(name, seed, method))]

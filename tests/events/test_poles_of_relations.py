@@ -131,6 +131,7 @@ def test_an_algebraic_unknown_passes_the_pole_of_a_relation(method: str) -> None
     assert result.values[-1, 2] == pytest.approx(back - 2.0 / 3.0, abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [216, 1129])
 def test_a_search_beside_a_pole_comes_to_an_end(seed: int) -> None:
     """Parts of a step were halved beyond what doubles tell apart, and steps cut in front of the pole for ever."""

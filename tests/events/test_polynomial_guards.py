@@ -100,7 +100,7 @@ def test_a_polynomial_relation_crosses_where_plain_python_has_it(seed: int) -> N
         source.check("taylor" if seed % 3 else "radau", 1e-8)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf"])
 def test_every_method_finds_the_crossings_of_polynomial_relations(method: str) -> None:
     checked = 0

@@ -124,6 +124,7 @@ def _found(plain: ModuleType, c: np.ndarray, upper: float, finest: float, near: 
     return float(plain.first_root(run, degree, upper, finest, near))
 
 
+@pytest.mark.slow
 def test_a_zero_in_front_of_the_one_that_newtons_method_comes_to_is_found(plain: ModuleType) -> None:
     c = np.array([1e-9, 0.456, -0.467, -0.207, -1.332, -0.022, 0.873, 1.092, 1.826, 1.279, -0.714, 1.123, 0.574, -0.104, -1.693, -4.531, -0.101])
     exact = _first([Fraction(float(one)) for one in c], Fraction(1))
@@ -132,6 +133,7 @@ def test_a_zero_in_front_of_the_one_that_newtons_method_comes_to_is_found(plain:
     assert _found(plain, c, 1.0, 0.0) == pytest.approx(float(exact), abs=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
 def test_the_first_zero_is_that_of_the_chain_of_sturm(plain: ModuleType, seed: int) -> None:
     rng = np.random.default_rng(seed)

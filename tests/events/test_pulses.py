@@ -113,14 +113,14 @@ def misses(seed: int, method: str) -> str:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 def test_random_peaks_add_what_they_must(method: str) -> None:
     wrong = [said for seed in range(12) if (said := misses(seed, method))]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("first", range(12, 72, 12))
 def test_more_random_peaks_add_what_they_must(first: int) -> None:
     wrong = [said for seed in range(first, first + 12) for method in METHODS if (said := misses(seed, method))]
@@ -192,13 +192,13 @@ def test_a_peak_counts_in_a_step_whose_series_says_nothing_of_it(given: Drift, m
     assert not is_off(given, method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("first", range(0, 300, 100))
 def test_peaks_beside_a_straight_line_count_on_any_scale_of_time(first: int) -> None:
     assert not [seed for seed in range(first, first + 100) if is_off(drift(seed), "taylor")]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("first", range(0, 300, 100))
 def test_a_peak_in_which_the_run_ends_counts_so_far(first: int) -> None:
     def ends_in_its_last(given: Drift, chosen: random.Random) -> Drift:
@@ -246,19 +246,21 @@ def _off(name: str, seed: int, method: str) -> float:
     return abs(tg.simulate(model, (0.0, until), method=method, rtol=1e-8, atol=1e-10 * end, progress=False).final["x"] / end - 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 @pytest.mark.parametrize("name", TRAINS)
 def test_every_peak_of_a_train_counts(name: str, method: str) -> None:
     assert _off(name, 0, method) < 1e-5
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", TRAINS)
 def test_every_peak_of_random_trains_counts(name: str, method: str) -> None:
     assert not [seed for seed in range(1, 9) if _off(name, seed, method) > 1e-4]
 
 
+@pytest.mark.slow
 def test_products_and_repeated_squares_may_be_as_deep_as_they_like() -> None:
     def right_side(t: Any, y: Any) -> dict[str, Any]:
         whole, square = 1.0, 1.0 - 1e-12 * y["x"]

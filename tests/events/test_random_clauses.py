@@ -201,7 +201,7 @@ def systems(draw: st.DrawFn) -> tuple[list[Rule], list[float], list[float]]:
     return rules, x, slopes
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=40)
 @given(system=systems())

@@ -319,13 +319,14 @@ MANY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seeds", "family"), MANY)
 def test_conditions_of_saturations_hold_as_long_as_in_python_and_happen_as_often(seeds: Iterable[int], family: str) -> None:
     wrong = [line for seed in seeds for line in disagreements(seed, family, "radau")]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("engine", "family"), [*(("ida", f) for f in FAMILIES), *((m, f) for m in COARSE_METHODS for f in FAMILIES[:2])])
 def test_the_other_engines_find_the_same(engine: str, family: str) -> None:
     wrong = [line for seed in range(6) for line in disagreements(seed, family, engine)]

@@ -49,6 +49,7 @@ def counted(condition: Condition, method: str = "auto", start: float = 0.0) -> f
     return float(result.final["count"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "times"),
     [
@@ -89,6 +90,7 @@ def test_what_holds_from_the_start_on_has_no_edge() -> None:
     assert counted(lambda self: tg.edge(self.high) & (self.n >= 1), start=0.7) == 0
 
 
+@pytest.mark.slow
 def test_a_relation_that_changes_again_in_the_round_that_it_leads_to_is_followed() -> None:
     class Back(tg.Component):
         x = tg.State(0.0)
@@ -197,6 +199,7 @@ def test_what_keeps_relations_is_not_shown() -> None:
     assert "choices of states" not in result.statistics.extra
 
 
+@pytest.mark.slow
 def test_values_before_in_functions_are_those_of_discrete_variables() -> None:
     edge = tg.event(lambda t, y: tg.edge(y["x"] > 0.5), reset=lambda t, y: {"x": 0.0})
     with pytest.raises(tg.TidegateError, match=r"asks for tg\.pre of x, which is kept in components only"):
@@ -241,6 +244,7 @@ def test_an_input_has_a_value_before_in_a_component_from_a_file_too(tmp_path: Pa
     assert (final["f.rises"], final["f.edges"]) == (4, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "radau", "bdf", "rke"])
 def test_what_a_relation_is_at_the_start_is_what_it_is_at_consistent_values(method: str) -> None:
     class Solved(tg.Component):

@@ -293,6 +293,7 @@ class Balls(tg.Component):
         return {self.v[4]: -self.e * self.v[4]}
 
 
+@pytest.mark.slow
 def test_five_equal_balls_bounce_at_once(method: str) -> None:
     result = tg.simulate(Balls(), (0.0, 3.0), rtol=1e-8, method=method)
     fall = math.sqrt(2 / 9.81)

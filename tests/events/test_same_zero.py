@@ -71,6 +71,7 @@ def test_a_mass_on_a_belt_sticks_where_friction_turns(friction: str, caught: str
     np.testing.assert_allclose([time for _, time in told], times, rtol=1e-7)  # a hundred times the tolerance, over some ten events
 
 
+@pytest.mark.slow
 def test_a_truth_value_that_is_remembered_is_a_condition() -> None:
     """`d["on"] and x > 1` is true or false, as in Python, and so is the truth value alone."""
     rates = lambda t, y, d: [1.0 if d["on"] else -1.0]  # noqa: E731

@@ -121,6 +121,7 @@ class Held(tg.Component):
         return {self.n: self.n + 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "fortran"])
 def test_exported_blocks_do_not_see_it_either(language: str, tmp_path: Path) -> None:
     block, names = exported(Held(), "held", tmp_path, language)
@@ -172,6 +173,7 @@ class Woken(tg.Component):
         return {self.k: self.k + 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["", "c", "fortran"])
 def test_what_has_changed_stays_so_for_others_and_for_who_asks(language: str, tmp_path: Path) -> None:
     for model, end, wanted in ((Counted(), 10.0, {"n": 3.0, "m": 3.0}), (Woken(), 1.0, {"k": 0.0})):
@@ -275,6 +277,7 @@ def check(seed: int, method: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", "radau"])
 def test_random_chains_of_held_signals_count_what_is_so(method: str) -> None:
     assert sum(check(seed, method) for seed in range(25)) > 15

@@ -70,13 +70,14 @@ def test_two_states_with_dry_friction_stop_together(start: dict[str, float], met
     assert [event.time for event in result.events] == pytest.approx([0.5], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_random_states_come_to_rest_at_one_instant(method: str) -> None:
     for seed in range(6):
         check(seed, method, 1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS[:3])  # by "bdf" their instants are farther apart, and one run in forty is refused
 def test_many_random_states_come_to_rest_at_one_instant(method: str) -> None:
     for seed in range(100, 145):

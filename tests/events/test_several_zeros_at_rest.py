@@ -163,7 +163,7 @@ def test_what_is_at_rest_at_a_zero_is_neither_beyond_it_nor_before(by: str, seed
     _check(Case(seed, by), by, METHODS[by][seed % len(METHODS[by])])
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("by", "method"), [(by, method) for by, methods in METHODS.items() for method in methods])
 def test_what_is_at_rest_at_a_zero_by_every_method(by: str, method: str) -> None:
     for seed in range(100, 120):

@@ -85,7 +85,7 @@ def test_random_rates_started_on_their_edges_are_those_of_a_moment_later(seed: i
     check(seed)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("part", range(2))  # 1 300 were tried once
 def test_many_random_rates_started_on_their_edges_are_those_of_a_moment_later(part: int) -> None:
     for seed in range(1000 + 20 * part, 1020 + 20 * part):

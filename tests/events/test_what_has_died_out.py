@@ -81,14 +81,14 @@ def _check(seed: int, method: str) -> None:
     assert result.final["q"] == pytest.approx(wanted, abs=1e-6), (seed, method, source.relation, source.k, source.start)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p"])
 def test_a_relation_of_what_has_died_out_keeps_what_it_says(method: str) -> None:
     for seed in range(25):
         _check(seed, method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "bdf"])
 def test_the_judge_does_not_take_the_sign_of_what_has_died_out_for_a_missed_event(method: str) -> None:
     for seed in range(6):
@@ -96,7 +96,7 @@ def test_the_judge_does_not_take_the_sign_of_what_has_died_out_for_a_missed_even
         assert check.ok, (seed, method, str(check))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "ida"])
 def test_every_method_keeps_what_relations_say_of_what_has_died_out(method: str) -> None:
     for seed in range(1000, 1060):
@@ -155,13 +155,14 @@ def _check_that_it_is_there(seed: int, method: str) -> None:
     assert times == pytest.approx(source.times, abs=5e-3 * source.t_end), (seed, method, source.kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau", "bdf"])
 def test_what_comes_to_zero_is_there_once(method: str) -> None:
     for seed in range(20):
         _check_that_it_is_there(seed, method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf"])
 def test_every_method_tells_what_comes_to_zero_from_what_dies_out(method: str) -> None:
     for seed in range(1000, 1080):

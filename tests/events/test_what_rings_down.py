@@ -80,7 +80,7 @@ def _check(source: RingsDown, method: str) -> bool:
     return bool(said)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["auto", "radau"])
 def test_what_rings_down_crosses_as_often_as_it_should_or_it_is_said_to_be_doubtful(method: str) -> None:
     said = [_check(RingsDown(seed), method) for seed in range(30)]
@@ -88,7 +88,7 @@ def test_what_rings_down_crosses_as_often_as_it_should_or_it_is_said_to_be_doubt
     assert not all(said)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p", "bdf", "adams", "ida"])
 def test_every_method_finds_all_crossings_of_what_rings_down_or_says_so(method: str) -> None:
     for seed in range(1000, 1040):

@@ -24,6 +24,7 @@ def outlet() -> Any:
     return tg.ode(rates, y0={"level": 0.0}, p={"k": 2.0})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
 def test_a_tank_runs_down_to_its_outlet_and_stays_there(rtol: float) -> None:
     # 122 of 176 such runs ended with a NotFiniteError when a polynomial may not dip below the outlet by rounding between two points that are right

@@ -105,7 +105,7 @@ def _check(seed: int, method: str, *, is_dae: bool) -> None:
     assert off < 1e-5 or abs(source.ahead(off)) < RTOL * source.size, (seed, method, is_dae, off)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("is_dae", [False, True])
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 def test_it_is_on_the_side_that_its_first_derivative_says_which_is_not_nothing(method: str, is_dae: bool) -> None:
@@ -113,7 +113,7 @@ def test_it_is_on_the_side_that_its_first_derivative_says_which_is_not_nothing(m
         _check(seed, method, is_dae=is_dae)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("is_dae", [False, True])
 @pytest.mark.parametrize("method", ["taylor", "radau", "rodas5p"])
 def test_every_method_tells_which_way_it_leaves(method: str, is_dae: bool) -> None:

@@ -94,6 +94,7 @@ def test_a_run_again_is_the_run_before(name: str) -> None:
         np.testing.assert_equal(told(prepared), first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, 8])
 def test_runs_again_with_other_parameters_are_those_of_a_preparation_of_their_own(seed: int) -> None:
     model = random_model(seed)
@@ -107,6 +108,7 @@ def test_runs_again_with_other_parameters_are_those_of_a_preparation_of_their_ow
         np.testing.assert_equal(ours, theirs)
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_none_of_many_short_runs() -> None:
     prepared = tg.prepare(decay(events=at_half), (0.0, 3.0))
     whole = facts(prepared.run())

@@ -134,6 +134,7 @@ def low_passes(condition: Any) -> list[tuple[str, ...]]:
     return causes(Ball(), 1.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "condition",
     [lambda self: tg.time > 1 and self.h < 0.1, lambda self: self.armed and self.h < 0.1, lambda self: self.h < 0.1 if tg.time > 1 else False],
@@ -163,6 +164,7 @@ def limit_of(y: Any) -> Any:
     return 0.3 if y["x"] > 2.5 else (0.4 if y["x"] > 1.2 else 0.5)
 
 
+@pytest.mark.slow
 def test_a_condition_behind_helper_functions_is_named_as_it_was_written() -> None:
     def sinking(t, y):
         level = y["x"]
@@ -181,6 +183,7 @@ def test_a_condition_behind_helper_functions_is_named_as_it_was_written() -> Non
     assert "x <= 2.5" in causes  # what is short is told in the model's names
 
 
+@pytest.mark.slow
 def test_a_long_condition_is_shortened_in_a_failure_too() -> None:
     weights = np.linspace(0.1, 0.9, 60)
 
@@ -196,6 +199,7 @@ def test_a_long_condition_is_shortened_in_a_failure_too() -> None:
     assert len(caught.value.message) < 300
 
 
+@pytest.mark.slow
 def test_corners_of_a_table_of_time_are_counted_and_not_listed() -> None:
     weather = tg.table(np.arange(0.0, 101.0), np.tile([0.0, 2.0], 51)[:101])
     said = tg.event(lambda t, y: t >= 40.0, reset=lambda t, y: {"x": 1.0})

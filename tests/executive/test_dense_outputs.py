@@ -43,6 +43,7 @@ def assert_plain(result: tg.Result, times: np.ndarray) -> None:
             assert float(dense[name][k]) == pytest.approx(float(value), abs=1e-12), (name, t)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_outputs_between_the_rows_are_what_plain_python_gives(seed: int, method: str) -> None:
     chance = random.Random(seed)
@@ -52,6 +53,7 @@ def test_outputs_between_the_rows_are_what_plain_python_gives(seed: int, method:
     assert_plain(result, times[np.min(np.abs(times[:, None] - result.events.times[None, :]), axis=1) > 1e-6])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_at_an_event_the_left_side_is_the_row_before_it_and_the_right_the_row_after(seed: int, method: str) -> None:
     result = tg.simulate(random_model(random.Random(seed)), (0, 3), method=method)

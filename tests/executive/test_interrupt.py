@@ -133,6 +133,7 @@ def test_ctrl_c_at_any_moment_loses_nothing(kind: str) -> None:
     assert len([k for k in lost if not there or not is_beginning_of(there[k + 2].result, whole)]) <= 1
 
 
+@pytest.mark.slow
 def test_a_guarded_sweep_ends_with_ctrl_c() -> None:
     model = tg.prepare(Drip(), (0.0, 100.0))
     ran: list[int] = []
@@ -152,6 +153,7 @@ def test_a_guarded_sweep_ends_with_ctrl_c() -> None:
     assert len(ran) < 100_000
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_function_of_the_user_is_raised_there_at_once() -> None:
     ended: list[bool] = []
     running = False

@@ -84,7 +84,7 @@ def test_a_model_and_its_machine_code_go_without_the_garbage_collector() -> None
         gc.enable()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @needs_proc
 @pytest.mark.parametrize("t_end", [2e3, 2e4])
 def test_a_long_run_with_few_outputs_needs_no_more_memory_than_a_short_one(t_end: float) -> None:

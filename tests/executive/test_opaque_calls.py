@@ -39,6 +39,7 @@ def test_each_of_several_runs_at_once_counts_its_own_calls(method: str) -> None:
     assert [result.statistics.opaque_calls for result in results] == [alone] * RUNS
 
 
+@pytest.mark.slow
 def test_a_run_gets_the_exception_of_its_own_call_and_no_other(method: str) -> None:
     def measured(x: float, limit: float) -> float:
         if x < limit:
@@ -58,6 +59,7 @@ def test_a_run_gets_the_exception_of_its_own_call_and_no_other(method: str) -> N
             assert outcome.final["x"] == pytest.approx(0.1353, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_function_that_simulates_itself_is_counted_apart() -> None:
     inner_pull = tg.opaque(lambda x: -x, n_outputs=1)
     inner = tg.ode(lambda t, y: [inner_pull(y["x"])], y0={"x": 1.0})

@@ -112,6 +112,7 @@ def test_a_copy_of_a_result_that_nobody_has_looked_at_is_whole(through: Callable
     assert np.array_equal(copied.interpolant(times), truth.interpolant(times))
 
 
+@pytest.mark.slow
 def test_threads_may_look_at_one_result_at_the_same_time() -> None:
     run = tg.prepare(bouncing_ball.model, bouncing_ball.t_span)
     truth = run.run()
@@ -163,6 +164,7 @@ def test_runs_for_other_parameters_in_the_memory_of_one_before_are_those_of_a_fr
     assert np.array_equal(first.values, again.values)
 
 
+@pytest.mark.slow
 def test_records_too_long_to_be_copied_are_those_of_fresh_runs_whatever_their_length() -> None:
     model = tg.ode(lambda t, y, p: [y["v"], p["mu"] * (1.0 - y["x"] ** 2) * y["v"] - y["x"]], y0={"x": 2.0, "v": 0.0}, p={"mu": 1.0})
     options: dict[str, Any] = {"method": "taylor", "rtol": 1e-9}

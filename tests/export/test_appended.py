@@ -61,6 +61,7 @@ def test_what_was_appended_reads_like_the_whole(tmp_path: Path, ball: Result, na
         assert (result.time_unit, result.events.time_unit) == ("s", "s")
 
 
+@pytest.mark.slow
 @FORMATS
 def test_a_file_cut_anywhere_gives_its_complete_rows(tmp_path: Path, ball: Result, name: str) -> None:
     with Appended(tmp_path / name) as rows:
@@ -214,6 +215,7 @@ class Swing(tg.Component):
         return {self.turns: self.turns + 1}
 
 
+@pytest.mark.slow
 def test_rows_grow_while_a_run_goes_on_and_the_result_is_written_at_its_end(tmp_path: Path) -> None:
     path = tmp_path / "swing.nc"
     seen: list[Result] = []

@@ -14,6 +14,7 @@ from tidegate.export import load, save, to_csv, to_netcdf
 from tidegate.results import Column, Result, written_whole
 
 
+@pytest.mark.slow
 def test_netcdf_gives_back_an_equal_result(ball: Result, tmp_path: Path) -> None:
     again = Result.load(ball.to_netcdf(tmp_path / "ball.nc"))
     assert again.dataset.identical(ball.dataset)
@@ -35,6 +36,7 @@ def test_a_result_with_nothing_but_values_survives_too(tmp_path: Path) -> None:
     assert again.interpolant is None
 
 
+@pytest.mark.slow
 def test_netcdf_is_read_without_tidegate(ball: Result, tmp_path: Path) -> None:
     with xr.open_dataset(to_netcdf(ball, tmp_path / "ball.nc")) as dataset:
         assert dataset["h"].attrs["units"] == "m"

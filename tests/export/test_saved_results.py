@@ -61,19 +61,21 @@ def compare(seed: int, folder: Path) -> None:
     assert_is_the_same(saved(result, folder), result)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(8), 119, 192, 258])
 @pytest.mark.filterwarnings("ignore")
 def test_a_saved_result_of_a_random_model_has_everything(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(300, 320))
 @pytest.mark.filterwarnings("ignore")
 def test_more_saved_results_of_random_models_have_everything(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path)
 
 
+@pytest.mark.slow
 def test_outputs_of_tables_and_lists_are_had_between_the_rows_of_a_file(tmp_path: Path) -> None:
     curve = tg.table([0.0, 1.0, 3.0, 4.0], [0.0, 2.0, -1.0, 5.0], kind="cubic")
     steps = [1.0, 4.0, 2.0, -3.0]
@@ -98,6 +100,7 @@ def test_an_output_that_is_called_is_had_at_the_rows_alone(tmp_path: Path) -> No
         found.at(0.5, "g")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.filterwarnings("ignore")
 def test_rows_of_a_killed_run_have_outputs_between_them_too(seed: int, tmp_path: Path) -> None:

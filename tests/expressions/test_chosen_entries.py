@@ -178,6 +178,7 @@ RECORDS: dict[str, tuple[Callable[[float], Any], Callable[[Any], Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", RECORDS)
 def test_records_are_chosen_by_a_place_that_is_in_the_list_or_end_the_run(what: str) -> None:
     make, rate = RECORDS[what]

@@ -48,6 +48,7 @@ def check(expr: Expr, item: Expr, at: dict[Expr, float]) -> None:
         assert derivative == pytest.approx((4 * fine - coarse) / 3, abs=abs(coarse - fine) + 1e-9 * (1 + abs(scale) + abs(fine)))
 
 
+@pytest.mark.slow
 @given(graphs(SMOOTH, size=6), points())
 def test_derivatives_are_the_limits_of_differences(expr: Expr, at: dict[Expr, float]) -> None:
     for item in SYMBOLS:
@@ -61,6 +62,7 @@ def test_every_function_has_its_derivative(name: str, at: float) -> None:
     check(node(name, (x * y + shift,)), x, {x: at, y: 0.9})
 
 
+@pytest.mark.slow
 @given(graphs(WILD, size=8), points())
 def test_a_tangent_is_the_sum_of_derivatives_times_seeds(expr: Expr, at: dict[Expr, float]) -> None:
     seeds = [symbol(Role.SEED, f"d{k}") for k in range(3)]
@@ -75,6 +77,7 @@ def test_a_tangent_is_the_sum_of_derivatives_times_seeds(expr: Expr, at: dict[Ex
     assert along == pytest.approx(sum(terms), rel=1e-9, abs=1e-9 * (1 + max(map(abs, terms))) + 1e-13 * largest)
 
 
+@pytest.mark.slow
 @given(graphs(WILD, size=8), graphs(WILD, size=8))
 def test_a_jacobian_holds_the_derivatives_and_no_zeros(first: Expr, second: Expr) -> None:
     entries = jacobian([first, second], SYMBOLS)
@@ -154,6 +157,7 @@ _STEEP_FORMS: dict[str, tuple[Callable[[Expr, Expr], Expr], float, Callable[[Exp
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", _STEEP_FORMS)
 def test_what_an_overflowed_exponential_divides_has_the_derivative_of_its_limit(form: str) -> None:
     divisor, power, shrunk = _STEEP_FORMS[form]

@@ -23,6 +23,7 @@ def same_bits(one: float, other: float) -> bool:
     return (math.isnan(one) and math.isnan(other)) or np.float64(one).tobytes() == np.float64(other).tobytes()
 
 
+@pytest.mark.slow
 @given(graphs(WILD), st.lists(points(), min_size=1, max_size=5), st.sets(st.sampled_from(SYMBOLS)))
 def test_many_points_are_one_after_the_other(root: Any, at: list[dict[Any, float]], shared: set[Any]) -> None:
     """Some symbols have one value at all points."""
@@ -32,6 +33,7 @@ def test_many_points_are_one_after_the_other(root: Any, at: list[dict[Any, float
     assert all(map(same_bits, found.tolist(), expected)), (found, expected)
 
 
+@pytest.mark.slow
 @given(graphs(WILD, 4), st.lists(st.sampled_from(SPECIAL), min_size=3, max_size=3))
 def test_special_values_too(root: Any, at: list[float]) -> None:
     expected = evaluate([root], dict(zip(SYMBOLS, at, strict=True)))
@@ -39,6 +41,7 @@ def test_special_values_too(root: Any, at: list[float]) -> None:
     assert same_bits(float(np.broadcast_to(found, 1)[0]), expected[0])
 
 
+@pytest.mark.slow
 @given(graphs(WILD, 5), st.lists(points(), min_size=1, max_size=4))
 def test_rounding_of_many_is_that_of_each(root: Any, at: list[dict[Any, float]]) -> None:
     found = np.broadcast_to(are_rounding(root, {s: np.array([point[s] for point in at]) for s in SYMBOLS}), len(at))

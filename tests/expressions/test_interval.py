@@ -32,6 +32,7 @@ def boxes(low: float = -4.0, high: float = 4.0) -> st.SearchStrategy[tuple[dict[
     return st.lists(st.tuples(coordinate, coordinate, fraction), min_size=3, max_size=3).map(pair)
 
 
+@pytest.mark.slow
 @given(graphs(WILD, size=10), boxes())
 def test_bounds_enclose_the_value_at_every_point(expr: Expr, case: tuple[dict[Expr, tuple[float, float]], dict[Expr, float]]) -> None:
     box, inside = case
@@ -52,6 +53,7 @@ def test_functions_are_enclosed(name: str, a: float, b: float, s: float) -> None
     assert math.isnan(value) or below <= value <= above
 
 
+@pytest.mark.slow
 @given(graphs(WILD, size=6), st.floats(0.1, 0.9), st.floats(1.1, 1.9))
 def test_points_have_nearly_their_value_as_bounds(expr: Expr, a: float, b: float) -> None:
     at = {x: a, y: b, z: 0.3}

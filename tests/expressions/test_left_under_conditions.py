@@ -332,6 +332,7 @@ def in_a_dict(y):
     return [sum({k: v for k, v in enumerate(y) if v > 0}.values())]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "what"),
     [

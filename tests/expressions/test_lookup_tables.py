@@ -25,6 +25,7 @@ def test_a_linear_table_is_numpys_between_and_continues_its_ends(at: float) -> N
     assert evaluate([line(x)], {x: at}) == [line(at)]
 
 
+@pytest.mark.slow
 @given(st.floats(-2, 7))
 def test_a_cubic_table_is_scipys_not_a_knot_spline(at: float) -> None:
     curve = table(GRID, VALUES, kind="cubic")

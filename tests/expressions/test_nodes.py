@@ -32,7 +32,7 @@ def test_copies_and_pickles_of_a_node_are_the_node() -> None:
     assert pickle.loads(pickle.dumps(expr)) is expr
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_nodes_nobody_holds_are_forgotten() -> None:
     expr = x * 123.456
     watcher = weakref.ref(expr)

@@ -31,6 +31,7 @@ def test_numbers_are_those_written_down_once() -> None:
     assert random_integers(2, 5, -1) == pytest.approx(KEPT[2])
 
 
+@pytest.mark.slow
 def test_the_distribution_is_normal_and_neighbours_and_streams_are_independent() -> None:
     n = 5_000
     z = np.array([[tg.noise(float(k), seed=5, stream=s) for k in range(n)] for s in (0, 1)])
@@ -53,6 +54,7 @@ class Shaken(tg.Component):
         yield tg.der(self.x) == tg.noise(tg.time, seed=3, every=self.T, deviation=0.5) - self.x
 
 
+@pytest.mark.slow
 def test_a_run_sees_the_numbers_that_plain_python_sees() -> None:
     function = tg.ode(lambda t, y: [-y["x"] + tg.noise(t, seed=3, every=0.1, deviation=0.5)], y0={"x": 0.0})
     x, truth = 0.0, []

@@ -112,10 +112,12 @@ def wrong(seed: int) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_what_stays_finite_past_an_overflow_has_the_derivatives_of_its_limit() -> None:
     assert not [said for seed in range(600) if (said := wrong(seed))]
 
 
+@pytest.mark.slow
 def test_a_sum_of_many_exponentials_and_squares_of_squares_are_no_deeper_than_they_are_long() -> None:
     whole: Expr = ONE
     for k in range(2000):

@@ -83,6 +83,7 @@ def test_a_relation_reads_in_either_direction_and_as_its_opposite(relation: Expr
     assert relation_text(relation, direction=direction, holds=holds) == expected
 
 
+@pytest.mark.slow
 @given(graphs(ARITHMETIC, size=8), points())
 def test_python_reads_back_the_same_value(expr: Expr, at: dict[Expr, float]) -> None:
     written = text(expr)

@@ -113,7 +113,7 @@ def fortran_source() -> str:
     return "\n".join(part for line in whole for part in wrapped(line))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(
     ("source", "command", "name"),
     [

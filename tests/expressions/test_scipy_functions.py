@@ -49,12 +49,14 @@ def summed(y):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [products, weighted, averages, logistic, summed])
 @given(point=POINTS)
 def test_their_graphs_have_their_values(function: Callable[..., Any], point: tuple[float, ...]) -> None:
     assert_same(function, point)
 
 
+@pytest.mark.slow
 @given(x=st.floats(-700, 700))
 def test_logistic_functions_lose_no_digits_and_overflow_nowhere(x: float) -> None:
     for function, slope in ((special.expit, special.expit(x) * special.expit(-x)), (special.log_expit, special.expit(-x))):
@@ -65,6 +67,7 @@ def test_logistic_functions_lose_no_digits_and_overflow_nowhere(x: float) -> Non
         assert rate == pytest.approx(float(slope), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_random_sparse_products_are_those_of_full_matrices(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -88,6 +91,7 @@ def heated(n: int, inner: float) -> tuple[Any, Any]:
     return tg.ode(lambda t, y: matrix @ y, y0=np.sin(np.linspace(0, np.pi, n + 2)[1:-1])), matrix
 
 
+@pytest.mark.slow
 def test_a_rod_by_the_method_of_lines_cools_as_its_slowest_mode() -> None:
     n, inner = 40, 100.0
     model, _ = heated(n, inner)

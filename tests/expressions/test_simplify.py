@@ -52,6 +52,7 @@ def test_neutral_elements_and_constants_disappear(made: Expr, expected: Expr) ->
     assert made is expected
 
 
+@pytest.mark.slow
 @given(graphs(RATIONAL), points())
 def test_values_are_those_of_the_unsimplified_graph(expr: Expr, at: dict[Expr, float]) -> None:
     plain: dict[int, Expr] = {}

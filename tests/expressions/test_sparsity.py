@@ -12,6 +12,7 @@ from tidegate.expressions.elementary import sin
 x, y, z = SYMBOLS
 
 
+@pytest.mark.slow
 @given(graphs(RATIONAL), graphs(RATIONAL))
 def test_dependencies_are_the_symbols_in_the_graph(first: Expr, second: Expr) -> None:
     expected = [{item for item in SYMBOLS if any(below is item for below in walk([expr]))} for expr in (first, second)]
@@ -38,6 +39,7 @@ def test_affine_means_constant_derivatives_and_no_conditions(expr: Expr, affine:
     assert is_affine(expr, [x, y]) is affine
 
 
+@pytest.mark.slow
 @given(graphs(RATIONAL))
 def test_derivatives_of_affine_expressions_are_free_of_the_symbols(expr: Expr) -> None:
     if is_affine(expr, [x, y]):

@@ -13,6 +13,7 @@ from tidegate.expressions import TRUE, ZERO, Expr, OpaqueFunction, constant, dep
 x, y, z = SYMBOLS
 
 
+@pytest.mark.slow
 @given(graphs(RATIONAL), graphs(RATIONAL, size=4), points())
 def test_values_are_those_with_the_symbol_set_to_the_replacement(expr: Expr, put: Expr, at: dict[Expr, float]) -> None:
     (inner,) = evaluate([put], at)
@@ -31,12 +32,14 @@ def test_a_zero_keeps_its_value_but_not_its_sign() -> None:
     assert [abs(value) for value in evaluate([1 / difference, -1 / (x - y)], at)] == [math.inf, math.inf]
 
 
+@pytest.mark.slow
 @given(graphs(RATIONAL))
 def test_nothing_to_replace_gives_the_same_nodes(expr: Expr) -> None:
     assert substitute([expr], {})[0] is expr
     assert substitute([expr], {constant(12345.0): ZERO})[0] is expr
 
 
+@pytest.mark.slow
 @given(graphs(RATIONAL))
 def test_a_replaced_symbol_is_gone(expr: Expr) -> None:
     (found,) = substitute([expr], {x: constant(0.75)})
@@ -61,6 +64,7 @@ def test_opaque_calls_are_called_with_the_new_arguments() -> None:
     assert evaluate([found], {}) == [10.0]
 
 
+@pytest.mark.slow
 def test_deep_graphs_are_replaced_without_recursion() -> None:
     expr: Expr = x
     for _ in range(5000):

@@ -26,6 +26,7 @@ def numbers(expressions: Any, values: np.ndarray) -> np.ndarray:
     return np.array(evaluate(flat, point)).reshape(np.shape(expressions))
 
 
+@pytest.mark.slow
 @given(st.integers(1, MOST), st.integers(0, 10**6))
 def test_random_matrices_are_solved_inverted_and_have_their_determinant(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -45,6 +46,7 @@ def test_random_matrices_are_solved_inverted_and_have_their_determinant(n: int, 
     np.testing.assert_allclose(numbers(determinant(symbols), matrix), np.linalg.det(matrix), rtol=rounding * 100, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_a_mass_matrix_that_turns_is_solved_along_a_run(n: int) -> None:
     """The largest elements of its columns change their rows on the way, so that pivots are exchanged; with the derivative by a parameter."""
@@ -71,6 +73,7 @@ def test_a_mass_matrix_that_turns_is_solved_along_a_run(n: int) -> None:
     assert not len(result.events)
 
 
+@pytest.mark.slow
 def test_a_double_pendulum_by_its_mass_matrix_keeps_its_energy() -> None:
     def rates(t: Any, y: Any) -> Any:
         a, b, u, v = y

@@ -18,7 +18,7 @@ from tidegate.expressions.nodes import UNARY_FUNCTIONS
 from tidegate.expressions.tape import build_tape, run_tape
 from tidegate.integrators.kernel_cache import kernel
 
-pytestmark = pytest.mark.slow  # compiling the tape's interpreter alone takes some ten seconds, and every test of events runs it
+pytestmark = pytest.mark.hunt  # compiling the tape's interpreter alone takes some ten seconds, and every test of events runs it
 
 x, y, z = SYMBOLS
 

@@ -345,6 +345,7 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 @given(point=POINTS)
 def test_the_graph_of_a_function_has_the_function_s_values(function, point):
@@ -374,6 +375,7 @@ def carver(t, y, ydot, a):
     ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-2, 2), min_size=31, max_size=31))
 def test_a_circuit_with_three_modes_has_its_plain_values(numbers):
     unknowns = [symbol(Role.UNKNOWN, f"u{k}") for k in range(31)]
@@ -386,6 +388,7 @@ def test_a_circuit_with_three_modes_has_its_plain_values(numbers):
     assert len([condition for condition in followed.condition_origins if condition.op in ("ge", "gt")]) == 8
 
 
+@pytest.mark.slow
 def test_long_sums_and_long_loops_do_not_exhaust_the_stack():
     text = "total = lambda y: " + " + ".join(f"{k}.0 * y[0]" for k in range(900))
     space: dict[str, Any] = {}

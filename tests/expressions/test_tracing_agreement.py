@@ -437,20 +437,22 @@ def check_random(seeds: range, *, raises: bool = False) -> Counter[str]:
     return outcome
 
 
+@pytest.mark.slow
 def test_random_functions_agree_with_python_or_are_refused() -> None:
     assert check_random(range(24))["agree"] > 12
 
 
+@pytest.mark.slow
 def test_random_functions_give_nan_where_python_raises_an_error() -> None:
     assert check_random(range(24), raises=True)["agree"] > 10
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_many_random_functions_give_nan_where_python_raises_an_error() -> None:
     assert check_random(range(10_000, 10_100), raises=True)["agree"] > 60  # 8 000 were tried once
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("part", range(2))  # seeds up to 14 000 were tried once; all of them take too long for every run
 def test_many_random_functions_agree_with_python_or_are_refused(part: int) -> None:
     outcome = check_random(range(10_000 + 150 * part, 10_150 + 150 * part))

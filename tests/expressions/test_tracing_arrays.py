@@ -167,6 +167,7 @@ _FOLLOWED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", _FOLLOWED, ids=lambda function: function.__name__)
 @given(point=POINTS)
 def test_arrays_are_followed_as_numpy_has_them(function: Callable[..., Any], point: tuple[float, ...]) -> None:
@@ -286,11 +287,12 @@ def check_random(seeds: range) -> Counter[str]:
     return outcome
 
 
+@pytest.mark.slow
 def test_random_functions_of_arrays_agree_with_numpy_or_are_refused() -> None:
     assert check_random(range(20))["agree"] > 10
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_many_random_functions_of_arrays_agree_with_numpy_or_are_refused() -> None:
     outcome = check_random(range(1000, 1080))  # 10 000 were tried once
     assert outcome["agree"] > 40

@@ -202,6 +202,7 @@ def marked_line(function: Any) -> int:
     return next(number for number in range(start, len(lines) + 1) if "# here" in lines[number - 1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "construct"), CASES, ids=lambda item: getattr(item, "__name__", ""))
 def test_an_untraceable_construct_is_named_with_its_line(function, construct):
     with pytest.raises(UntraceableError) as caught:
@@ -221,6 +222,7 @@ def test_an_error_in_a_helper_names_the_helper_s_line():
     assert caught.value.origin.line == marked_line(compiled_function)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [symbolic_while, compiled_function])
 def test_what_needs_python_points_to_opaque(function):
     with pytest.raises(UntraceableError, match=r"tg\.opaque"):
@@ -241,7 +243,7 @@ def test_unknown_names_are_also_the_errors_python_expects():
         y["missing"]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_too_many_paths_without_source_are_refused():
     space: dict[str, Any] = {}
     exec("def f(y):\n    return sum(1.0 for i in range(14) if y[0] * i > i * i * y[1] + i)\n", space)
@@ -258,6 +260,7 @@ def test_what_a_function_without_source_cannot_do_names_its_line_and_a_file_as_t
     assert caught.value.origin.line == 2
 
 
+@pytest.mark.slow
 def test_the_decisions_of_a_failed_trace_do_not_stay_behind():
     with pytest.raises(UntraceableError):
         trace(symbolic_while, [symbols()])

@@ -238,18 +238,21 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 @given(point=POINTS)
 def test_the_graph_of_a_function_has_the_function_s_values(function, point):
     assert_same(function, point)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [SOURCELESS["decide"], SOURCELESS["vectors"], calls_sourceless], ids=["decide", "vectors", "called"])
 @given(point=POINTS)
 def test_a_function_without_source_is_followed_on_every_path(function, point):
     assert_same(function, point)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", TWO)
 @given(point=POINTS)
 def test_lambdas_on_one_line_are_told_apart(function, point):

@@ -24,6 +24,7 @@ def halvings(x):
     return x + count
 
 
+@pytest.mark.slow
 @given(st.floats(0.1, 100))
 def test_an_opaque_function_has_its_plain_values(x):
     expression = trace(lambda v: 2.0 * halvings(v), [X]).value

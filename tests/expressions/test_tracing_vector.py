@@ -62,6 +62,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @given(numbers=NUMBERS)
 def test_numpy_s_functions_mean_on_symbols_what_they_mean_on_numbers(form, numbers):

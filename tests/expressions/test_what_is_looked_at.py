@@ -117,6 +117,7 @@ _FOLLOWED = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", _FOLLOWED, ids=lambda function: function.__name__)
 @given(point=POINTS)
 def test_things_change_where_python_looks(function: Callable[..., Any], point: tuple[float, ...]) -> None:
@@ -280,6 +281,7 @@ def a_number_among_numbers(y):
     ]
 
 
+@pytest.mark.slow
 @given(POINTS)
 def test_a_number_is_looked_for_among_numbers(point: tuple[float, ...]) -> None:
     assert_same(a_number_among_numbers, point)
@@ -312,6 +314,7 @@ def functions_by_conditions(y):
     return [first(y[1], y[2]), second(y[0]) + third(0.5), sum(map(second, [1.0, 2.0])), held[0]]
 
 
+@pytest.mark.slow
 @given(POINTS)
 def test_a_function_that_a_condition_chooses_is_called_in_a_branch(point: tuple[float, ...]) -> None:
     assert_same(functions_by_conditions, point)

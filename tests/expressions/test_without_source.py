@@ -37,6 +37,7 @@ def executed() -> dict[str, Any]:
     return space
 
 
+@pytest.mark.slow
 def test_a_function_without_source_gives_what_the_same_one_in_a_file_gives(tmp_path: Path) -> None:
     file = tmp_path / "written.py"
     file.write_text(PROGRAM)
@@ -48,6 +49,7 @@ def test_a_function_without_source_gives_what_the_same_one_in_a_file_gives(tmp_p
     assert len(runs[0].events) > 2
 
 
+@pytest.mark.slow
 def test_what_such_a_function_reads_is_noticed_where_it_changes() -> None:
     space = executed()
     model = tg.ode(space["rates"], {"x": 1.0}, {"k": 0.1})
@@ -82,6 +84,7 @@ class Sampler(tg.Component):
     assert (final["n"], final["d"]) == (12.0, pytest.approx(2.5 / 3.0, rel=1e-9))
 
 
+@pytest.mark.slow
 def test_a_program_after_the_dash_c_of_python_runs() -> None:
     program = """
 import tidegate as tg, numpy as np

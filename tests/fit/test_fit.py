@@ -92,6 +92,7 @@ def levels(times: np.ndarray, inflow: float, k: float, depth: float) -> np.ndarr
     return np.where(times <= full, inflow * times, depth + inflow / k * -np.expm1(-k * np.maximum(times - full, 0.0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_parameters_come_back_from_exact_data(ball: Any, tank: Any, chain: Any, seed: int) -> None:
     """Data of formulas, of random parameters; the start is up to a third away."""
@@ -144,7 +145,7 @@ def test_the_covariance_of_a_linear_model_is_the_closed_form(line: Any) -> None:
     np.testing.assert_allclose(bare.residuals["x"], values - design @ solution, atol=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_the_covariance_is_the_spread_of_many_fits(ball: Any) -> None:
     """Times of bounces with noise, 60 times over."""
     truth, sigma = bounces(1.0, 0.7, 9.81, 6), 0.002
@@ -156,6 +157,7 @@ def test_the_covariance_is_the_spread_of_many_fits(ball: Any) -> None:
     assert 0.78 < inside < 0.98
 
 
+@pytest.mark.slow
 def test_data_come_in_many_forms(tank: Any) -> None:
     times = np.linspace(4.0, 12.0, 9)
     values = levels(times, 0.2, 2.0, 1.0)
@@ -173,6 +175,7 @@ def test_data_come_in_many_forms(tank: Any) -> None:
     assert plain.values["k"] == pytest.approx(2.0, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_event_times_and_values_together(ball: Any) -> None:
     """One bounce was missed; heights alone do not say g and h0 apart from the first flight, times do."""
     times = bounces(1.4, 0.7, 6.0, 5)
@@ -195,6 +198,7 @@ def test_a_step_into_runs_that_fail_is_taken_back() -> None:
     assert "taken back, where a run failed" in str(found)
 
 
+@pytest.mark.slow
 def test_what_the_data_do_not_determine_is_told_by_name() -> None:
     model = tg.ode(lambda t, y, p: [-p["a"] * p["b"] * y["x"], p["c"]], y0={"x": 1.0, "z": 0.0}, p={"a": 2.0, "b": 0.5, "c": 1.0})
     times = np.linspace(0.1, 2.0, 8)
@@ -222,6 +226,7 @@ def test_no_data_are_left_to_say_how_sure_it_is(line: Any) -> None:
     assert "no data left" in str(found)
 
 
+@pytest.mark.slow
 def test_declared_limits_hold(ball: Any) -> None:
     """Bounces that would need e > 1."""
     found = tg.fit(ball, None, {"e": 0.9, "g": 9.81}, events={"h < 0": bounces(1.0, 1.05, 9.81, 4)})
@@ -234,6 +239,7 @@ def test_declared_limits_hold(ball: Any) -> None:
     assert other.values["e"] == pytest.approx(0.65, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_loss_forgives_outliers(line: Any) -> None:
     times = np.linspace(0.0, 2.0, 21)
     values = 1.0 + 2.0 * times
@@ -243,6 +249,7 @@ def test_a_loss_forgives_outliers(line: Any) -> None:
     assert abs(robust.values["b"] - 2.0) < 0.1 * abs(plain.values["b"] - 2.0)
 
 
+@pytest.mark.slow
 def test_a_fit_is_told_and_drawn(ball: Any, tmp_path: Path) -> None:
     times = bounces(1.0, 0.7, 9.81, 4)
     data = {"h": (np.array([0.1, 0.3]), 1.0 - 0.5 * 9.81 * np.array([0.1, 0.3]) ** 2)}
@@ -304,6 +311,7 @@ def test_slips_are_told(tank: Any, options: dict[str, Any], said: str) -> None:
         tg.fit(tank, **options)
 
 
+@pytest.mark.slow
 def test_tables_with_a_column_of_times_are_data(tank: Any) -> None:
     """However the times are given, the fit is the same; a model's own variable of that name is no column of times."""
     levels = [0.3, 0.5, 0.9]

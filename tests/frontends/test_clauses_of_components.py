@@ -210,7 +210,7 @@ def test_messages_and_the_end_of_a_run_are_actions() -> None:
     assert branch.actions == (Message("nearly full"), Terminate("full"))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @given(numbers, numbers)
 def test_a_body_may_choose_with_python_conditions(x: float, v: float) -> None:
     class Choice(tg.Component):

@@ -244,6 +244,7 @@ def test_the_derivative_of_an_input_is_not_known() -> None:
         Driven().lower()
 
 
+@pytest.mark.slow
 def test_a_body_that_cannot_be_followed_is_named_with_its_line() -> None:
     class Loop(Point):
         @tg.when(lambda self: self.x > 1)

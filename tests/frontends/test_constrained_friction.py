@@ -65,7 +65,7 @@ class Pendulum:
         )
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("pendulum", [Pendulum(0.1, math.pi / 2, 0.0), Pendulum(1.0, 3.0, 0.0), Pendulum(0.02, 3.0, 0.01)], ids=repr)
 def test_every_form_comes_to_the_end_at_every_tolerance_and_is_as_exact_as_that(pendulum: Pendulum) -> None:
     truth, model = pendulum.truth(20.0), pendulum.model()
@@ -76,6 +76,7 @@ def test_every_form_comes_to_the_end_at_every_tolerance_and_is_as_exact_as_that(
             assert found == pytest.approx(truth, abs=200 * rtol + 1e-9), (form, rtol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_steps_of_a_fiftieth_second_bring_the_angle_after_ten_seconds_to_six_digits(method: str) -> None:
     pendulum = Pendulum(0.1, math.pi / 2, 0.0)
@@ -120,6 +121,7 @@ def toggled_truth(drag: float, threshold: float, start: list[float], t_end: floa
     return q, count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize("seed", range(4))
 def test_an_event_on_a_force_that_changes_friction_happens_once_in_every_form(seed: int, method: str) -> None:

@@ -56,6 +56,7 @@ def tank(t, y, p):
     return [p["inflow"] - outflow]
 
 
+@pytest.mark.slow
 @given(st.floats(-3, 3))
 def test_an_ode_s_equations_have_the_function_s_values(level):
     model = ode(tank, y0={"level": 0.0}, p={"inflow": 0.2, "k": 3.0}).lower()
@@ -280,6 +281,7 @@ def switching(t, y, p):
     return [10.0 - 2.0 * x]
 
 
+@pytest.mark.slow
 @given(st.floats(0, 4))
 def test_a_switching_equation_has_its_plain_values_and_one_condition(x):
     model = ode(switching, {"x": 0.0}, {"p": 2.9}).lower()
@@ -302,6 +304,7 @@ def converter(t, y, p):
 CONVERTER = {"T": 5e-5, "duty": 0.5, "Vin": 24.0, "L": 100e-6, "C": 100e-6, "R": 40.0}
 
 
+@pytest.mark.slow
 @given(st.floats(0, 1e-3), st.floats(-1, 1), st.floats(-1, 30))
 def test_a_converter_with_a_clock_has_its_plain_values(t, i, v):
     model = ode(converter, {"i": 0.0, "v": 0.0}, CONVERTER).lower()
@@ -344,6 +347,7 @@ def test_a_model_is_followed_again_when_what_its_functions_read_has_changed():
     assert described.lower() is model
 
 
+@pytest.mark.slow
 def test_outputs_may_be_functions_by_name() -> None:
     outputs = {"energy": lambda t, y, p: 0.5 * p["m"] * y["v"] ** 2, "twice": lambda t, y: [2.0 * y["v"], t]}
     model = tg.ode(lambda t, y, p: [-y["v"] / p["m"]], y0={"v": 1.0}, p={"m": 2.0}, outputs=outputs)

@@ -127,6 +127,7 @@ def test_an_unknown_parameter_is_named_with_its_line():
     assert caught.value.origin.line == decay.__code__.co_firstlineno + 1
 
 
+@pytest.mark.slow
 def test_a_data_dependent_loop_is_refused_with_its_line():
     def looping(t, y):
         x = y[0]

@@ -67,6 +67,7 @@ def _change(around: SimpleNamespace, rng: random.Random) -> str:
     return name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_changes_one_after_another_give_what_a_new_model_gives(seed: int) -> None:
     rng = random.Random(seed)
@@ -138,6 +139,7 @@ def test_a_function_that_failed_is_followed_again_when_that_is_mended() -> None:
     assert len(tg.simulate(model, (0, 1)).events) == 2
 
 
+@pytest.mark.slow
 def test_parts_of_an_hdae_are_followed_one_by_one() -> None:
     around = SimpleNamespace(g=9.81, length=1.0, push=0.0)
 
@@ -158,6 +160,7 @@ def test_parts_of_an_hdae_are_followed_one_by_one() -> None:
         assert tg.simulate(kept, (0, 1), **options).final == tg.simulate(model(), (0, 1), **options).final
 
 
+@pytest.mark.slow
 def test_equations_of_a_component_are_compared_at_few_points_where_numbers_alone_have_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     around = SimpleNamespace(k=2.0, shape="linear")
 

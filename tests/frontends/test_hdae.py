@@ -46,11 +46,13 @@ def test_a_pendulum_ends_where_its_period_says_in_every_form(form: str, method: 
     assert 0 < drifts["drift of F4"] < 1e-6
 
 
+@pytest.mark.slow
 def test_what_is_not_stabilised_drifts_and_what_is_does_not() -> None:
     drifts = {form: tg.simulate(pendulum(), (0, 40), rtol=1e-6, hdae=form).statistics.extra["drift of F5"] for form in FORMS}
     assert drifts["index1"] > 5 * max(drifts["index1_stabilised"], drifts["index2_stabilised"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize("seed", range(3))
 def test_random_particles_on_surfaces_move_as_in_minimal_coordinates(seed: int, method: str) -> None:
@@ -64,6 +66,7 @@ def test_random_particles_on_surfaces_move_as_in_minimal_coordinates(seed: int, 
         assert found == pytest.approx(truth, abs=2e-5 if method == "ida" else 2e-6), form
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_random_chains_of_rods_with_friction_move_as_their_angles_do(method: str) -> None:
     chain = Chain.random(np.random.default_rng(1), 2)
@@ -104,6 +107,7 @@ def test_a_pendulum_hits_a_wall_when_its_periods_say(form: str, method: str) -> 
     assert halves[1] + times[1] > 2.4
 
 
+@pytest.mark.slow
 def test_an_event_that_leaves_a_constraint_is_refused_or_moved_back() -> None:
     kick = tg.event(lambda t, y, p: y["px"] < 0.5, lambda t, y, p: {"vx": y["vx"] - 0.5}, name="kick")
     with pytest.raises(tg.InitializationError, match=r"(?s)the event at t = 0\.\d+ leaves f4 of pendulum.*make_consistent"):
@@ -131,6 +135,7 @@ def test_derivatives_by_parameters_are_those_of_differences(form: str, method: s
             assert result.sensitivity(unknown, name)[-1] == pytest.approx(difference, rel=2e-3, abs=2e-3), (name, unknown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize("form", FORMS)
 def test_forces_and_their_derivatives_are_as_exact_between_steps_as_x1(form: str, method: str) -> None:
@@ -150,7 +155,7 @@ def test_forces_and_their_derivatives_are_as_exact_between_steps_as_x1(form: str
         assert result.sensitivity("force", name).values == pytest.approx(exact, abs=3e-5 * np.max(np.abs(exact))), name
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize(("seed", "rtol"), [(3, 1e-6), (15, 1e-9)])
 def test_derivatives_of_random_chains_of_rods_are_those_of_their_angles(seed: int, rtol: float, method: str) -> None:
@@ -205,6 +210,7 @@ def test_without_f4_and_f5_it_is_a_dae() -> None:
     assert result.final["px"] == pytest.approx(other.final["px"], abs=1e-7)
 
 
+@pytest.mark.slow
 def test_a_run_is_verified_by_the_functions_called_with_numbers() -> None:
     wall = tg.event(lambda t, y, p: y["px"] < 0, lambda t, y, p: {"vx": -0.5 * y["vx"], "vy": -0.5 * y["vy"]})
     assert tg.verify(tg.simulate(pendulum(events=wall), (0, 1.5), rtol=1e-7)).ok

@@ -95,7 +95,7 @@ def by_part(item: Formula) -> Any:
     return type("Whole", (tg.Component,), {"inner": by_component(item), "equations": nothing})()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("made", "name"), [(by_ode, "x"), (by_dae, "x"), (by_component, "x"), (by_part, "inner.x")])
 def test_random_formulas_hold_as_long_as_by_numpys_truth_values(made: Callable[[Formula], Any], name: str) -> None:
     rng = np.random.default_rng(11)
@@ -106,6 +106,7 @@ def test_random_formulas_hold_as_long_as_by_numpys_truth_values(made: Callable[[
         assert tg.verify(result).ok
 
 
+@pytest.mark.slow
 def test_clauses_see_the_same_truth() -> None:
     rng = np.random.default_rng(3)
     for _ in range(3):

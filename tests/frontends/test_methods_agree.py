@@ -64,6 +64,7 @@ def test_a_defect_of_following_itself_is_found(kind: Any, wrong_maximum: None) -
         kind().lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SaturatedEquation, SaturatedCondition, SaturatedBody, SaturatedOutput])
 def test_without_the_defect_they_are_models(kind: Any) -> None:
     assert tg.verify(tg.simulate(kind(), (0, 1))).ok

@@ -99,6 +99,7 @@ USES: dict[str, tuple[Callable[[Any], float], Any, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", USES)
 def test_a_mode_is_used_as_python_uses_it(use: str) -> None:
     assert final(*USES[use]) == pytest.approx(2.0, abs=1e-9)
@@ -108,6 +109,7 @@ NEXT = {"green": "amber", "amber": "red", "red": "green"}
 RATES = {"green": 1.0, "amber": 0.5, "red": 0.0}
 
 
+@pytest.mark.slow
 def test_texts_that_follow_from_each_other_are_all_found() -> None:
     light = tg.ode(
         lambda t, y, d: [RATES[d.phase]],
@@ -204,6 +206,7 @@ def heating(t: Any, y: Any, d: Any) -> Any:
     return {"T": (10.0 if d.mode == "heating" else 0.0) - 0.2 * (y["T"] - 10.0)}
 
 
+@pytest.mark.slow
 def test_sessions_and_start_values_take_texts() -> None:
     simulation = tg.Simulation(switching())
     simulation.advance(0.5)
@@ -236,6 +239,7 @@ WRONG: dict[str, tuple[Callable[..., Any], Any, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_none_of_the_texts_is_refused_at_its_line(what: str) -> None:
     reset, start, said = WRONG[what]
@@ -269,6 +273,7 @@ def test_two_numbers_are_not_taken_bit_by_bit(start: Any) -> None:
 NUMPYS = ["T", "size", "shape", "ndim", "base", "real", "flat", "mean", "min", "sum", "dot", "data", "kind", "numpy", "any", "get", "items", "layout"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NUMPYS)
 def test_the_user_s_names_come_before_those_of_arrays(name: str) -> None:
     def rate(t: Any, y: Any, p: Any) -> Any:
@@ -301,6 +306,7 @@ def random_run(seed: int) -> int | None:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in (40, 80))])
 def test_random_automata_go_where_plain_arithmetic_does(first: int) -> None:
     counts = [random_run(seed) for seed in range(first, first + 40)]
@@ -311,6 +317,7 @@ def test_random_automata_go_where_plain_arithmetic_does(first: int) -> None:
 ROWS: dict[str, list[tuple[float, str]]] = {"first": [(1.0, "second")], "second": [(2.0, "third"), (9.0, "first")], "third": [(99.0, "first")]}
 
 
+@pytest.mark.slow
 def test_rows_of_different_lengths_are_looked_up_for_each_mode_by_itself() -> None:
     def over(t: Any, y: Any, d: Any) -> Any:
         return any(y[0] > bound for bound, _ in ROWS[d.mode])

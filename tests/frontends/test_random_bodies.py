@@ -31,6 +31,7 @@ def outcome(seed: int, form: Form) -> str:
     return "agrees"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["functions", "component"])
 @pytest.mark.parametrize("first", [0, 10, *(pytest.param(first, marks=pytest.mark.slow) for first in (20, 30))])
 def test_random_bodies_do_what_python_does(form: Form, first: int) -> None:
@@ -38,7 +39,7 @@ def test_random_bodies_do_what_python_does(form: Form, first: int) -> None:
     assert found.count("agrees") >= 5, found
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("form", ["functions", "component"])
 def test_runs_of_random_bodies_are_verified(form: Form) -> None:
     judged = 0

@@ -28,6 +28,7 @@ def is_near(got: float, expected: float) -> bool:
     return abs(got - expected) <= 1e-6 * (1 + abs(expected))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(10, 22))])
 def test_outputs_are_what_python_makes_of_the_same_text(seed: int) -> None:
     writer = RandomText(seed)

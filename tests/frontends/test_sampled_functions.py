@@ -105,6 +105,7 @@ def judge(seed: int, method: str, rtol: float = 1e-8) -> None:
         np.testing.assert_allclose(result.sensitivity("x", name).values[-1] / size, true / size, rtol=0, atol=10 * ALLOWED * rtol)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_sampled_controllers_are_what_python_makes_of_them(seed: int) -> None:
     judge(seed, "auto")
@@ -141,6 +142,7 @@ def test_a_reset_sees_what_was_before_the_instant() -> None:
     assert float(result.at(0.295, "u")) == pytest.approx(-2.0 * float(before), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_sampled_functions_are_judged_as_python_and_swept() -> None:
     assert tg.verify(tg.simulate(held_lag(), (0, 0.3))).truth == "the function, called as Python"
     loop = Loop(5)

@@ -94,7 +94,7 @@ def truth(T: float, on: bool, eager: bool, end: float) -> tuple[float, bool, int
             on = False
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("eager", [False, True])
 def test_random_houses_switch_as_plain_python_does(seed: int, eager: bool) -> None:

@@ -183,6 +183,7 @@ REMAINDERS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", REMAINDERS)
 def test_a_whole_part_or_remainder_of_a_division_by_zero_is_no_number(name: str) -> None:
     # Python raises ZeroDivisionError; numpy says nan
@@ -263,6 +264,7 @@ class ShownMore(Shown):
         return super().outputs(t, x, *others) + 1.0
 
 
+@pytest.mark.slow
 def test_what_classes_above_say_is_followed_and_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
     model = Below()
     result = tg.simulate(model, (0, 1), rtol=1e-9)
@@ -305,6 +307,7 @@ class Outer(tg.Component):
         return {self.seen: self.twice + self.inner.rate + sum(one.rate for one in self.row)}
 
 
+@pytest.mark.slow
 def test_what_a_component_computes_once_is_computed_anew_at_every_point() -> None:
     result = tg.simulate(Outer(), (0.0, 0.6), **TIGHT)
     x = 0.5 - (0.5 - 0.5 * math.log(2.0))

@@ -30,12 +30,14 @@ def outcome(seed: int, source: Callable[[int], str] = automaton_source) -> str:
     return "agrees"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 10, *(pytest.param(first, marks=pytest.mark.slow) for first in (20, 30, 40, 50))])
 def test_random_automata_do_what_python_does(first: int) -> None:
     found = [outcome(seed) for seed in range(first, first + 10)]
     assert found.count("agrees") >= 8, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [100, *(pytest.param(first, marks=pytest.mark.slow) for first in (115, 130))])
 def test_so_do_those_written_as_functions(first: int) -> None:
     found = [outcome(seed, functions_source) for seed in range(first, first + 15)]
@@ -181,7 +183,7 @@ def test_all_members_are_cases_in_any_order() -> None:
     assert tg.simulate(Lamp(), (0.0, 3.0)).final["x"] == pytest.approx(1.25 + 3.0 + 1.5)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_runs_of_random_automata_are_verified() -> None:
     for seed in range(12):
         model = space_of(automaton_source(seed), f"<verified {seed}>", Light=Light, tg=tg)["model"]
@@ -189,6 +191,7 @@ def test_runs_of_random_automata_are_verified() -> None:
         assert verification.ok, f"{seed}: {verification}"
 
 
+@pytest.mark.slow
 def test_a_clause_without_effect_there_is_no_event_and_one_without_a_body_is() -> None:
     class Quiet(tg.Component):
         x, v, mode = tg.State(0.0), tg.Discrete(0.0), tg.Discrete(0)

@@ -66,7 +66,7 @@ def linear_system(n: int) -> tuple[Any, Any, Any]:
     return model, a, start
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("n", [1, 5, 20, 21, 60])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-7, 1e-10])
 def test_linear_systems_end_at_the_matrix_exponential(n: int, rtol: float) -> None:

@@ -60,6 +60,7 @@ def test_what_dies_out_hardly_faster_than_it_swings_and_grows_is_not_stiff(rtol:
     assert method_of(model, t_end, rtol=rtol, outputs=[t_end]) == "taylor"
 
 
+@pytest.mark.slow
 def test_a_relaxation_oscillator_is_judged_by_how_long_the_motion_lets_steps_be() -> None:
     def van_der_pol(t: Any, y: Any, p: Any) -> list[Any]:
         return [y["v"], p["mu"] * (1.0 - y["x"] ** 2) * y["v"] - y["x"]]
@@ -70,7 +71,7 @@ def test_a_relaxation_oscillator_is_judged_by_how_long_the_motion_lets_steps_be(
     assert [by(mu) for mu in (1.0, 5.0, 1000.0)] == ["taylor", "taylor", "radau"]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_what_is_switched_again_and_again_is_not_stiff_however_long_the_run() -> None:
     def heat(t: Any, y: Any, p: Any, d: Any) -> list[Any]:
         return [-p["k"] * (y["T"] - 10.0) + 20.0 * d["on"]]
@@ -89,7 +90,7 @@ def test_what_is_switched_again_and_again_is_not_stiff_however_long_the_run() ->
     assert times[2::2] == pytest.approx([first + k * period for k in range(1, len(times[2::2]) + 1)], rel=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_model_that_calls_python_is_not_tried_before_it_is_run() -> None:
     def calls(method: str) -> int:
         count = 0
@@ -181,11 +182,13 @@ def test_where_equations_end_the_run_ends_and_names_them(power: float, rtol: flo
     assert result.statistics.steps < 2000
 
 
+@pytest.mark.slow
 def test_a_large_model_is_left_to_radau() -> None:
     model = tg.ode(large, y0=[0.1] * 300)
     assert method_of(model, 0.1) == "radau"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [8, 41, 18])
 def test_random_models_come_out_the_same_by_the_method_that_was_not_chosen(seed: int) -> None:
     model = random_model(seed)

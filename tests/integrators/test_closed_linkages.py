@@ -24,6 +24,7 @@ def linkage(seed: int) -> tuple[Linkage, Any, NDArray[np.float64], int]:
     return found, tg.hdae(**found.functions()), truth, len(happened)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize("form", FORMS)
 def test_four_bars_and_slider_cranks_move_as_the_angle_of_the_crank_says(form: str, method: str) -> None:
@@ -35,6 +36,7 @@ def test_four_bars_and_slider_cranks_move_as_the_angle_of_the_crank_says(form: s
         assert [result.final[name] for name in found.names] == pytest.approx(truth, abs=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [4e-4, 1e-5, 2e-7])
 def test_forces_that_are_corrected_behind_positions_do_not_stop_the_iteration(rtol: float) -> None:
     found, model, truth, n_events = linkage(371)
@@ -44,7 +46,7 @@ def test_forces_that_are_corrected_behind_positions_do_not_stop_the_iteration(rt
         assert [result.final[name] for name in found.names] == pytest.approx(truth, abs=300 * rtol)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_derivatives_of_linkages_are_those_of_differences(method: str) -> None:
     found, model, _, n_events = linkage(228)

@@ -54,6 +54,7 @@ def test_a_folder_that_others_can_write_to_is_no_place_for_it(tmp_path: Path) ->
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.slow
 def test_what_does_not_come_to_be_is_told_with_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     with pytest.raises(tg.UsageError, match=rf"{len(USUAL)} of {len(USUAL)} parts of the kernel did not come to be"):

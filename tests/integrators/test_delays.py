@@ -67,7 +67,7 @@ def random_system(seed: int) -> tuple[Any, Any, float]:
     return tg.ode(f, y0=x0.tolist()), truth, float(np.max(np.abs(x0)))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(2))
 def test_random_systems_with_several_delays_agree_with_the_method_of_steps(seed: int) -> None:
     model, truth, _ = random_system(seed)
@@ -76,6 +76,7 @@ def test_random_systems_with_several_delays_agree_with_the_method_of_steps(seed:
     assert result.at(times, "y").values == pytest.approx(np.array([truth(t) for t in times]), abs=3e-8)  # a few steps' errors add up
 
 
+@pytest.mark.slow
 def test_a_jump_of_the_past_comes_again_a_delay_later_and_is_no_event() -> None:
     model = tg.ode(
         lambda t, y: [-tg.delay(y["x"], 0.5)],
@@ -97,6 +98,7 @@ def test_a_jump_of_the_past_comes_again_a_delay_later_and_is_no_event() -> None:
         assert one["x"] == pytest.approx(truth(3.0)[0], abs=2e-8)
 
 
+@pytest.mark.slow
 def test_what_the_user_sets_is_a_jump_of_the_past_too() -> None:
     run = tg.Simulation(tg.ode(lambda t, y: [-tg.delay(y["x"], 0.5)], y0={"x": 1.0}), rtol=1e-8)
     run.advance(1.3)
@@ -146,6 +148,7 @@ def test_a_condition_on_the_past_is_located_and_outputs_show_the_past(tau: float
     assert result.at(0.45, "seen").item() == pytest.approx(2.0 * (0.45 - tau), abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-8, 1e-10, 1e-12])
 def test_random_relays_on_a_delayed_value_are_zigzags_at_every_tolerance(rtol: float) -> None:
     model = tg.ode(lambda t, y, p: [-p["a"] * tg.sign(tg.delay(y["x"], p["tau"]))], y0={"x": 1.0}, p={"tau": 0.3, "a": 1.0})
@@ -219,6 +222,7 @@ def test_long_pasts_and_short_delays_find_room() -> None:
     assert result.at(4.0, "x").item() / result.at(3.0, "x").item() == pytest.approx(np.exp(s), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_what_is_not_computed_is_refused_by_name() -> None:
     plain = tg.ode(lambda t, y: [-tg.delay(y["x"], 1.0)], y0={"x": 1.0})
     for act, sentence in (

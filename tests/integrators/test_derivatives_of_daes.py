@@ -73,6 +73,7 @@ class RandomDae:
         return tg.dae(residual, y0=dict(zip(self.names, [*self.start.tolist(), *[0.0] * k], strict=True)), p=self.p, events=events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [8, 9, 10, 11, 16, 17, 18, 19])
 def test_derivatives_of_a_random_dae_are_those_of_differences(seed: int) -> None:
     drawn = RandomDae.random(seed)

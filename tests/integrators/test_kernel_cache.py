@@ -62,6 +62,7 @@ def test_other_processes_are_begun_only_where_nothing_has_been_compiled(tmp_path
     assert begun == [*first, *left, "[('taylor', 'derivatives'), ('taylor', 'derivatives at events')]"]
 
 
+@pytest.mark.slow
 def test_a_model_without_relations_delays_and_sparse_matrices_needs_no_machine_code_of_theirs() -> None:
     program = """
 import sys
@@ -78,6 +79,7 @@ print(*sorted(entry.function.__name__ for entry in entries.values() if entry.the
     assert not {*needed} & {*others}
 
 
+@pytest.mark.slow
 def test_machine_code_of_another_processor_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TIDEGATE_CACHE_DIR", str(tmp_path))
     module = "tidegate.integrators.radau.newton"

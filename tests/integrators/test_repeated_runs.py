@@ -148,7 +148,7 @@ def test_runs_that_python_takes_part_in_say_that_there_is_nothing_to_compile() -
     assert prepared.run().status == "finished"
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("sensitivities", [None, ["e"]], ids=["side by side", "one after the other"])
 def test_several_runs_get_it_too(monkeypatch: pytest.MonkeyPatch, sensitivities: list[str] | None) -> None:
     values = np.linspace(0.5, 0.9, 300)

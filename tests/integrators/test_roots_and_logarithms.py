@@ -96,6 +96,7 @@ class Basins:
             t, x, on = found.t[-1], found.y[:, -1], 1.0 - on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 18))])
 def test_random_basins_are_filled_and_drained_as_scipy_says(seed: int) -> None:
     basins = Basins(seed)

@@ -100,7 +100,7 @@ def _simple_or_not(model: Any, method: str, patch: pytest.MonkeyPatch) -> tuple[
     return ours.statistics.evaluations, other.statistics.evaluations
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 @pytest.mark.parametrize("seed", range(3))
 def test_random_models_run_alike_with_the_shortcut_and_without(seed: int, method: str, monkeypatch: pytest.MonkeyPatch) -> None:

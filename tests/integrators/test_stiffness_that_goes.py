@@ -48,12 +48,14 @@ def require(rates: Any, y0: list[float], end: float, tolerances: tuple[float, ..
             assert off < allowed, (method, rtol, off)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1e-3, 1e-5, 1e-7])
 def test_dry_friction_stops_a_mass_at_any_tolerance(width: float) -> None:
     # steps of a multistep method add up over half a dozen stops; 1e5 and more was found where it went wrong
     require(friction(width), [1.0, 0.0], 10.0, (1e-3, 1e-4, 1e-6), 200.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [5, 6, 9, 14, 17, 21, 24])
 def test_what_was_held_and_is_let_go_moves_as_it_should(seed: int) -> None:
     require(guided(seed), [0.0, 1.0], 8.0, (1e-3, 1e-5), 300.0)
@@ -134,6 +136,7 @@ def off_the_truth(model: Any, values: dict[str, float], tolerances: tuple[float,
     return [float(np.max(np.abs(end(rtol=rtol, method=method) - truth))) / size / rtol for rtol in tolerances]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [plain, turned, coupled, algebraic])
 @pytest.mark.parametrize("kind", [0, 1, 2, 3])
 def test_radau_sees_stiffness_go_within_a_step(form: Any, kind: int) -> None:

@@ -36,7 +36,7 @@ def worst_derivative(found: Any, truth: Any) -> float:
     return float(np.max(np.abs(found.sensitivities[-1] - truth.sensitivities[-1]) / (size + 0.01 * values / parameters[:, None] + 1e-12)))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ENGINES)
 @pytest.mark.parametrize("example", EXPLICIT)
 def test_values_events_and_derivatives_agree_with_a_tight_run_of_our_own(example: Any, method: str) -> None:
@@ -117,6 +117,7 @@ def pendulum(t: Any, y: Any) -> Any:
     return np.array([y[1], -np.sin(y[0])])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ENGINES)
 def test_functions_called_in_python_run_as_well(method: str) -> None:
     model = tg.ode(pendulum, y0=[1.0, 0.0], events=[tg.event(lambda t, y: y[0] < 0.0)])
@@ -260,6 +261,7 @@ assert table[0] is None and table[1] == objects._leave.address
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_read_behind_a_table_of_operations() -> None:
     # where threads have memory of their own such a table may be the last thing that is mapped
     done = subprocess.run([sys.executable, "-c", _AT_THE_END_OF_MEMORY], check=False, capture_output=True, text=True)

@@ -45,6 +45,7 @@ class Echo(tg.Component):
         yield tg.der(self.x) == self.heard
 
 
+@pytest.mark.slow
 def test_in_components_a_delay_may_vary_with_time() -> None:
     result = tg.simulate(Echo(), (0, 4), rtol=1e-9, sensitivities="all")
     # heard from w = 0 on, at t = a / (1 - b); the integral of sin(3 w(t))
@@ -75,6 +76,7 @@ def test_a_discrete_delay_jumps_and_reads_another_piece_of_the_past() -> None:
     assert result.final["y"] == pytest.approx(truth, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_runs_in_pieces_and_copies_go_on_where_a_delay_varies() -> None:
     model = tg.ode(lambda t, y: [-tg.delay(y["x"], 0.3 + 0.6 * y["x"] ** 2, history=lambda s: 1.0 + 0.5 * s)], y0={"x": 1.3})
     truth = solve_varying(lambda t, x, old: -old[0], [1.3], lambda t: 1.0 + 0.5 * t, [lambda t, x: t - 0.3 - 0.6 * x[0] ** 2], 3.0)
@@ -87,6 +89,7 @@ def test_runs_in_pieces_and_copies_go_on_where_a_delay_varies() -> None:
         assert one["x"] == pytest.approx(truth(3.0)[0], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_delay_that_comes_to_nothing_is_named() -> None:
     for ago, when in ((lambda t, y: 1.0 - 0.5 * t, "t = 2"), (lambda t, y: y["x"] - 2.0, "t = 0")):
         with pytest.raises(tg.StepSizeError, match=r"delay\(x, .*\) would be of .* ago at " + when):

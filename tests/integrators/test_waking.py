@@ -49,11 +49,13 @@ def test_an_event_that_only_a_narrow_pulse_brings_about_happens(method: str) -> 
     assert result.final["q"] == pytest.approx(2e-3 * math.sqrt(math.log(2.0)), rel=1e-3)  # the lag of 1e-7 is less than that
 
 
+@pytest.mark.slow
 def test_every_pulse_of_a_train_is_seen(method: str) -> None:
     model = tg.ode(lambda t, y: [np.exp(-(((t % 10.0 - 5.0) / 0.01) ** 2))], y0={"x": 0.0})
     assert tg.simulate(model, (0.0, T_END), method=method).final["x"] == pytest.approx(10 * 0.01 * math.sqrt(math.pi), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_pulses_are_seen_in_a_run_in_pieces_as_in_one() -> None:
     model, area = case(1)
     simulation = tg.Simulation(model)
@@ -63,6 +65,7 @@ def test_pulses_are_seen_in_a_run_in_pieces_as_in_one() -> None:
     assert simulation["x"] == pytest.approx(area, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_pulse_that_a_parameter_moves_is_found_where_it_is() -> None:
     model = tg.ode(lambda t, y, p: [np.exp(-(((t - p["c"]) / 1e-3) ** 2))], y0={"x": 0.0}, p={"c": 10.0})
     for centre in (0.5, 33.3, 77.0):
@@ -70,6 +73,7 @@ def test_a_pulse_that_a_parameter_moves_is_found_where_it_is() -> None:
         assert final == pytest.approx(1e-3 * math.sqrt(math.pi), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_forcing_that_never_sleeps_is_left_to_the_control_of_the_error() -> None:
     model = tg.ode(lambda t, y: [np.sin(t) ** 2 + np.exp(-t)], y0={"x": 0.0})
     forcing = forcing_of(equation.residual for equation in model.lower().equations)

@@ -97,6 +97,7 @@ def shafts() -> Any:
     return tg.prepare(Shafts(), (0.0, END), rtol=1e-8, outputs=[END])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(16), 182, 225, 248])  # 9 and the last: both at rest, and what holds them changes
 def test_both_stick_and_slide_as_they_should(shafts: Any, seed: int) -> None:
     values = drawn(seed)

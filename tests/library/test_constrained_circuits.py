@@ -20,6 +20,7 @@ def test_two_capacitors_side_by_side_that_must_start_apart_are_refused() -> None
         tg.simulate(Loop(mods={"C2.v": tg.start(3.0, fixed=True)}), (0.0, 1.0))
 
 
+@pytest.mark.slow
 def test_a_start_value_that_was_given_counts_before_the_default_of_another_part(dae_method: str) -> None:
     from tidegate.library import translational
 

@@ -50,6 +50,7 @@ class Sources(tg.Component):
         yield self.signal_i.u == 2.0 * tg.time
 
 
+@pytest.mark.slow
 def test_sources_and_sensors_do_what_their_formulas_say(dae_method: str) -> None:
     times = np.array([0.1, 0.25, 0.35, 0.9])
     result = tg.simulate(Sources(), (0.0, 1.0), outputs=times, rtol=RTOL, method=dae_method)
@@ -99,6 +100,7 @@ class Coupled(tg.Component):
         yield tg.connect(self.load.n, self.second.n, self.G.p)
 
 
+@pytest.mark.slow
 def test_transformers_couple_two_circuits(dae_method: str) -> None:
     found = tg.simulate(Coupled(), (0.0, 0.5), rtol=RTOL, method=dae_method).final
     assert (found["load.v"], found["load.i"], found["ideal.i1"]) == close((4.0, 1.0, 1.0 / 3.0), 1.0)
@@ -125,6 +127,7 @@ class Amplifiers(tg.Component):
         yield tg.connect(self.V.n, self.inverting.in_p, self.integrating.in_p, self.G.p)
 
 
+@pytest.mark.slow
 def test_operational_amplifiers_amplify_and_integrate(dae_method: str) -> None:
     result = tg.simulate(Amplifiers(), (0.0, 1.0), outputs=[0.4, 1.0], rtol=RTOL, method=dae_method)
     assert result["inverting.out.v"].values == close([-5.0, -15.0], 1.0)
@@ -151,6 +154,7 @@ class Clamp(tg.Component):
         yield tg.connect(self.ideal.n, self.bent.n, self.V.n, self.W.n, self.G.p)
 
 
+@pytest.mark.slow
 def test_diodes_follow_their_characteristics(dae_method: str) -> None:
     times = np.linspace(0.0, 1.0, 21)
     result = tg.simulate(Clamp(), (0.0, 1.0), outputs=times, rtol=RTOL, method=dae_method)
@@ -181,6 +185,7 @@ class Switched(tg.Component):
         yield tg.connect(self.U.n, self.R.n, self.Z.p)
 
 
+@pytest.mark.slow
 def test_a_switch_is_a_resistance_while_closed_and_a_conductance_while_open(dae_method: str) -> None:
     result = tg.simulate(Switched(), (0.0, 2.0), outputs=[0.5 - 1e-9, 2.0], rtol=RTOL, method=dae_method)
     closed = 1.0 - math.exp(-0.5 / 0.5)
@@ -190,6 +195,7 @@ def test_a_switch_is_a_resistance_while_closed_and_a_conductance_while_open(dae_
     assert [event.time for event in result.events] == pytest.approx([0.5])
 
 
+@pytest.mark.slow
 def test_sensitivities_go_through_a_diode(dae_method: str) -> None:
     # on: C v' = (V - knee - v)/R; the diode goes off where the sine does
     class Peak(tg.Component):

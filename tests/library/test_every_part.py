@@ -299,6 +299,7 @@ def exported(domain: str, name: str) -> Any:
     return getattr(importlib.import_module(f"tidegate.library.{domain}"), name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("domain", "name"), EXPORTED)
 def test_every_class_alone_does_what_its_formula_says(domain: str, name: str) -> None:
     kind = exported(domain, name)

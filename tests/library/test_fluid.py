@@ -31,6 +31,7 @@ class Emptied(tg.Component):
         yield self.valve.opening == tg.where(tg.time < 20.0, 1.0, 0.25)
 
 
+@pytest.mark.slow
 def test_a_tank_empties_as_torricelli_says(dae_method: str) -> None:
     result = tg.simulate(Emptied(), (0.0, 100.0), outputs=[20.0, 60.0, 100.0], rtol=RTOL, method=dae_method)
     # d sqrt(h) / dt = -K sqrt(rho g) opening / (2 A)
@@ -60,6 +61,7 @@ class Vessels(tg.Component):
         yield self.signal.q == 1e-6 * tg.time
 
 
+@pytest.mark.slow
 def test_communicating_vessels_move_as_their_matrix_does(dae_method: str) -> None:
     result = tg.simulate(Vessels(), (0.0, 200.0), rtol=RTOL, method=dae_method)
     # pump: 0.8 q_max (1 + (1e4 - p1) / dp_max)
@@ -89,6 +91,7 @@ class Checked(tg.Component):
         yield self.valve.opening == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backward", [0.0, 1.0])
 def test_a_valve_lets_fluid_back_unless_it_is_a_check_valve(backward: float, dae_method: str) -> None:
     found = tg.simulate(Checked(valve={"backward": backward}), (0.0, 10.0), rtol=RTOL, method=dae_method).final
@@ -98,6 +101,7 @@ def test_a_valve_lets_fluid_back_unless_it_is_a_check_valve(backward: float, dae
     assert (found["low.h"], found["high.h"]) == close((0.2 + moved / 0.5, 1.0 - moved / 0.3))
 
 
+@pytest.mark.slow
 def test_levels_of_two_tanks_become_one_level(dae_method: str) -> None:
     found = tg.simulate(Checked(), (0.0, 300.0), rtol=RTOL, method=dae_method).final
     level = (0.5 * 0.2 + 0.3 * 1.0) / 0.8

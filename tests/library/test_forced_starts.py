@@ -31,6 +31,7 @@ def forced(coil: el.OnePort, opens_at: float | None) -> tg.Component:
     return Forced()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coil", [el.Inductor(L=0.1), el.Inductor(L=0.1, i=1.0), el.Inductor(L=0.1, i=tg.start(2.0, fixed=False))])
 def test_a_guess_gives_way_to_a_mode_that_forces_the_state(coil: el.OnePort, dae_method: str) -> None:
     result = tg.simulate(forced(coil, 1.0), (0.0, 1.1), outputs=[0.0, 0.5, 1.1], rtol=1e-8, method=dae_method)
@@ -39,6 +40,7 @@ def test_a_guess_gives_way_to_a_mode_that_forces_the_state(coil: el.OnePort, dae
     assert result.final["L.i"] == pytest.approx(1.0, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("i", [2.0, tg.start(2.0, fixed=True)])
 @pytest.mark.parametrize("opens_at", [1.0, None])
 def test_a_start_value_that_was_given_must_hold(i: Any, opens_at: float | None) -> None:
@@ -46,6 +48,7 @@ def test_a_start_value_that_was_given_must_hold(i: Any, opens_at: float | None) 
         tg.simulate(forced(el.Inductor(L=0.1, i=i), opens_at), (0.0, 2.0))
 
 
+@pytest.mark.slow
 def test_whoever_declared_a_start_value_is_told_that_it_is_not_used() -> None:
     class Held(tg.Component):
         x, force = tg.State(3.0), tg.Algebraic()
@@ -62,11 +65,13 @@ def test_whoever_declared_a_start_value_is_told_that_it_is_not_used() -> None:
         assert tg.simulate(Held(x=tg.start(0.5)), (0.0, 2.0)).final["x"] == pytest.approx(0.5 * np.exp(-2.0), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_derivatives_by_a_parameter_that_moves_what_is_forced_are_refused_in_words() -> None:
     with pytest.raises(tg.SingularSystemError, match="derivatives"):
         tg.simulate(forced(el.Inductor(L=0.1), 1.0), (0.0, 2.0), sensitivities=["source.I"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_switches_that_never_move_keep_coils_without_current(seed: int) -> None:
     """Coils that nothing but open switches joins to a source and a resistor: no relation changes in the whole run."""

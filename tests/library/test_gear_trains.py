@@ -147,6 +147,7 @@ def truth(train: Train) -> FloatArray:
     return w
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", QUICK)  # put in more to search on
 def test_gear_trains_stick_and_slide_as_they_should(seed: int, dae_method: str) -> None:
     train = drawn(seed)

@@ -75,6 +75,7 @@ def box() -> Any:
     return tg.prepare(Gearbox(), (0.0, END), rtol=1e-8, outputs=[1.5, 3.0, 4.5, END])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(12), 67, 152, 176, 198])  # 4 and the last: changed while the other one is stuck
 def test_gears_are_changed_at_one_instant(box: Any, seed: int) -> None:
     values = drawn(seed)
@@ -86,6 +87,7 @@ def test_gears_are_changed_at_one_instant(box: Any, seed: int) -> None:
         assert found == pytest.approx(truth(values, t), rel=1e-6, abs=1e-6), (k, t)
 
 
+@pytest.mark.slow
 def test_derivatives_go_through_changed_gears() -> None:
     """By the times of changes, what clutches carry, the engine and the gears, against differences of straight lines."""
     names = ["t1", "t2", "c1", "c2", "engine.tau", "car.J", "low.ratio"]

@@ -43,7 +43,7 @@ def heated(p: dict[str, float], room: float, wall: float, end: float) -> tuple[l
     return list(y), count
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_random_houses_are_as_warm_as_in_plain_python(seed: int) -> None:
     r = np.random.default_rng(seed)
@@ -91,6 +91,7 @@ def filled(p: dict[str, float], levels: list[float], end: float) -> tuple[list[f
     return list(y), count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_random_tank_farms_are_as_full_as_in_plain_python(seed: int) -> None:
     r = np.random.default_rng(seed)
@@ -112,7 +113,7 @@ def test_random_tank_farms_are_as_full_as_in_plain_python(seed: int) -> None:
     assert result.final["runs"] == count
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_the_judge_allows_for_what_moves_while_two_times_are_one() -> None:
     result = tg.simulate(House(room={"T": 295.0}), (0.0, 5e3), rtol=1e-9)
     check = tg.verify(result)

@@ -54,6 +54,7 @@ def turning(values: dict[str, float]) -> tg.Component:
     return Motor()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("made", "s", "v", "force"), [(linear, "s", "v", "f"), (turning, "phi", "w", "tau")])
 def test_random_drives_move_as_the_exponential_of_their_matrix(made: Any, s: str, v: str, force: str, dae_method: str, seed: int) -> None:
@@ -73,6 +74,7 @@ def test_random_drives_move_as_the_exponential_of_their_matrix(made: Any, s: str
     assert np.max(np.abs(through.values)) < 1e-6
 
 
+@pytest.mark.slow
 def test_a_linear_drive_without_inductance_runs_up_exponentially() -> None:
     class Drive(tg.Component):
         source, ground, R = el.ConstantVoltage(V=6.0), el.Ground(), el.Resistor(R=1.5)

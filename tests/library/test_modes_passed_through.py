@@ -85,6 +85,7 @@ def half_wave(t: float) -> float:
     return conducted(t % 1.0) if t % 1.0 < BLOCKS else 0.0
 
 
+@pytest.mark.slow
 def test_derivatives_go_through_a_mode_that_is_passed(dae_method: str) -> None:
     """By the resistance, the inductance and the time at which the switch opens, against differences of the closed form."""
     times = [0.05, 0.15, 0.2]
@@ -118,6 +119,7 @@ def test_a_rectifier_with_a_coil_blocks_and_conducts_again(dae_method: str) -> N
     assert [event.time for event in result.events if event.time > 0.0] == pytest.approx(wanted, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_run_is_saved_and_goes_on_while_a_state_is_tied(tmp_path: Path, dae_method: str) -> None:
     simulation = tg.Simulation(HalfWave(), rtol=RTOL, method=dae_method)
     simulation.advance(0.8)
@@ -129,6 +131,7 @@ def test_a_run_is_saved_and_goes_on_while_a_state_is_tied(tmp_path: Path, dae_me
         assert one["L.i"] == pytest.approx(half_wave(2.3), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_run_is_saved_and_goes_on_behind_a_mode_that_was_passed(tmp_path: Path, dae_method: str) -> None:
     simulation = tg.Simulation(Freewheeling(), rtol=RTOL, method=dae_method)
     simulation.advance(0.1)
@@ -138,6 +141,7 @@ def test_a_run_is_saved_and_goes_on_behind_a_mode_that_was_passed(tmp_path: Path
         assert one["L.i"] == pytest.approx(falling(0.2), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_state_is_tied_to_what_moves(dae_method: str) -> None:
     """What drives the constraint is differentiated as well. Truth: one equation at a time by scipy, the diode's two bounds found by it too."""
     R, L, E = 2.0, 0.3, 6.0
@@ -201,6 +205,7 @@ def given_current(t: float, R: float = 2.0, L: float = 0.3, V: float = 10.0, f: 
     return current(s) if s < brentq(current, 0.5 / f, 0.99 / f, xtol=1e-15) else 0.0
 
 
+@pytest.mark.slow
 def test_derivatives_go_through_a_mode_that_ties_a_state(dae_method: str) -> None:
     """By resistance, inductance, amplitude and frequency: two diodes' times and the next period's start move with them."""
     times = [0.2, 0.6, 0.7, 0.9, 1.3, 1.55, 1.8, 2.4]
@@ -218,6 +223,7 @@ def test_derivatives_go_through_a_mode_that_ties_a_state(dae_method: str) -> Non
     assert np.all(np.abs(result.sensitivity("L.i", "R.R").values[blocked]) < 1e-9)
 
 
+@pytest.mark.slow
 def test_derivatives_of_what_a_state_is_tied_to_are_those_of_the_state(dae_method: str) -> None:
     """Where the diode is off the coil takes the source's current, and the diode's voltage follows from its rate."""
     times = np.linspace(0.42, 0.98, 8)
@@ -233,6 +239,7 @@ def test_derivatives_of_what_a_state_is_tied_to_are_those_of_the_state(dae_metho
         assert np.abs(result.sensitivity("D.v", name).values) == pytest.approx(np.abs(voltage), abs=1e-5), name
 
 
+@pytest.mark.slow
 def test_a_run_with_derivatives_is_saved_and_goes_on_while_a_state_is_tied(tmp_path: Path, dae_method: str) -> None:
     simulation = tg.Simulation(HalfWave(), rtol=RTOL, method=dae_method, sensitivities=["source.f"])
     simulation.advance(0.8)

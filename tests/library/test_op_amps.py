@@ -57,6 +57,7 @@ def filtered(p: Values, end: float) -> NDArray[np.float64]:
     return (expm(matrix * end) @ [0.0, 0.0, math.sin(p["u.phase"]), math.cos(p["u.phase"])])[:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_sallen_key_filter_follows_its_matrix_and_so_do_its_derivatives(seed: int, dae_method: str) -> None:
     tens, parts = (1e2, 1e5), (1e-9, 1e-5)
@@ -128,7 +129,7 @@ def integrated(p: Values, end: float) -> tuple[float, int]:
     return y[0], changes
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(2))
 def test_an_integrator_saturates_and_comes_back_and_so_do_its_derivatives(seed: int, dae_method: str) -> None:
     p = drawn(seed, {"u.V": (2, 9), "u.f": (5, 100), "u.phase": (0.1, 6), "R.R": (1e3, 2e4), "C.C": (1e-8, 1e-7), "A.A": (10, 1e6), "A.V": (1, 8)})
@@ -164,6 +165,7 @@ def precise() -> Any:
     return tg.prepare(Precise(), (0.0, 0.04), rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_diodes_in_a_loop_hand_the_current_over(seed: int) -> None:
     """At the instant at which one gives it to the other both modes hold; which is right shows a moment later."""

@@ -80,6 +80,7 @@ def assert_turns(result: Any, first: float, half: float, end: float) -> None:
     np.testing.assert_allclose(turns, expected, rtol=0.0, atol=1e-7 * end)  # of the span; a hundred tolerances
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_relaxation_oscillator_turns_when_logarithms_say(seed: int) -> None:
     r, c, upper, lower, v = parts(seed)

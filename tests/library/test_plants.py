@@ -99,7 +99,7 @@ def controlled(p: Values, end: float) -> FloatArray:
     return y
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(2))
 def test_a_motor_with_a_controller_that_saturates_follows_the_truth_and_so_do_its_derivatives(seed: int, dae_method: str) -> None:
     p, end, names = drawn(seed, SERVO), 5.0, ["motor.k", "pid.tracking_time", "load.tau"]
@@ -192,6 +192,7 @@ def moved(p: Values, end: float, k: float) -> FloatArray:
     return y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_cylinder_comes_to_its_stops_and_leaves_them(seed: int, dae_method: str) -> None:
     p, end, k = drawn(100 + seed, CYLINDER), 6.0, 0.3
@@ -248,6 +249,7 @@ def effectiveness(p: Values, n: int) -> float:
     return (1.0 - ends) / (1.0 - r * ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "n"), [(0, 1), (1, 4), (2, 25)])
 def test_a_counter_flow_exchanger_has_the_effectiveness_of_the_formula(seed: int, n: int, dae_method: str) -> None:
     p = drawn(200 + seed, {"UA": (0.5, 6.0), "C_hot": (0.5, 3.0), "C_cold": (0.5, 3.0), "T_hot": (320.0, 400.0), "T_cold": (280.0, 310.0)})

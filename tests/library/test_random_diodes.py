@@ -153,18 +153,20 @@ def check(seed: int, method: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", QUICK)
 def test_networks_of_diodes_and_coils_follow_the_truth(seed: int, dae_method: str) -> None:
     assert check(seed, dae_method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(SHARES))
 def test_more_networks_of_diodes_and_coils_follow_the_truth_or_are_refused(share: int) -> None:
     solved = sum(check(seed, method) for seed in range(share, SEEDS, SHARES) for method in DAE_METHODS)
     assert solved >= len(DAE_METHODS) * SEEDS // SHARES // 4  # a third of them can be solved at all
 
 
+@pytest.mark.slow
 def test_a_short_circuit_is_refused_with_what_it_may_be(dae_method: str) -> None:
     n, parts = network(248)  # a switch closes a loop of a source and a diode
     with pytest.raises(tg.SingularSystemError, match=r"(?s)at t = 0\.119.*no combination of its conditions.*short-circuited"):

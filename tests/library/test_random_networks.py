@@ -170,14 +170,14 @@ def check(seed: int, n: int) -> str:
     return "right"
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(SHARES))
 def test_random_networks_of_library_parts_are_right_or_refused(share: int) -> None:
     found = [check(seed, 3 + seed % 8) for seed in range(share, SEEDS, SHARES)]
     assert found.count("right") > len(found) // 2
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", LARGE)
 def test_networks_of_two_hundred_nodes_are_right(seed: int) -> None:
     assert check(seed, 200) == "right"

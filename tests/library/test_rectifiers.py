@@ -222,23 +222,26 @@ def check_side_by_side(seed: int, phases: list[float], method: str, end: float |
     agree(result, [*(f"L{number}_{k}.i" for number in range(len(phases)) for k in range(3)), "C.v"], truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 5])  # raise the number of seeds to search on
 def test_a_bridge_of_four_diodes_follows_the_truth(seed: int) -> None:
     check_bridge(seed, "radau")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", [0.0, 0.3])
 def test_three_phases_start_and_go_on_without_any_voltage_yet(phase: float) -> None:
     check_three_phases(4, phase, "radau")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("seed", "phases"), [(1, [0.3, 0.3 + np.pi / 6.0]), (2, [0.0, 0.0]), (1, [0.1 + k * np.pi / 12.0 for k in range(4)])])
 def test_twelve_and_more_pulses_start_and_go_on(seed: int, phases: list[float]) -> None:
     """Too many diodes to try all combinations: what each try shows leads to the next. Two bridges in step change at the same instants."""
     check_side_by_side(seed, phases, "radau", 4e-3)
 
 
+@pytest.mark.slow
 def test_a_leak_beside_a_small_inductance_is_no_obstacle() -> None:
     """Where a current has only a leak to flow through, rounding of a voltage is large beside it."""
     values = {"V": 135.0, "C.C": 1.5e-3, "load.R": 42.0, **{f"R[{k}].R": 0.06 for k in range(3)}, **{f"L[{k}].L": 1.5e-5 for k in range(3)}}
@@ -248,6 +251,7 @@ def test_a_leak_beside_a_small_inductance_is_no_obstacle() -> None:
     assert leaky.final["C.v"] == pytest.approx(ideal.final["C.v"], rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_search_that_gives_up_says_so() -> None:
     """A source that eleven diodes short-circuit: no combination of them holds, and not all two thousand were tried."""
 
@@ -286,6 +290,7 @@ def in_series(volts: float, ohms: float, henry: float, phase: float) -> tg.Compo
     return type("InSeries", (tg.Component,), {**parts, "equations": equations, "__module__": __name__})()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", [0.0, 0.3])
 def test_bridges_in_series_hand_over_at_once(phase: float) -> None:
     """Without inductances of the sources the voltage is what the highest of them are above the lowest, and twelve times a period it changes."""

@@ -41,6 +41,7 @@ class Train(tg.Component):
         yield tg.connect(self.wall.flange, self.spring.flange_a, self.damper.flange_a, self.both.flange_a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_a_train_of_shafts_moves_as_its_matrix_does(seed: int, dae_method: str) -> None:
     ratio, J1, J2, phi, w = (float(x) for x in np.random.default_rng(seed).uniform([0.5, 0.1, 0.5, -1, -3], [4, 1, 3, 1, 3]))
@@ -70,6 +71,7 @@ class Braked(tg.Component):
         yield self.brake.capacity == tg.where(tg.time < 1, 0.0, tg.where(tg.time < 11, 3.0, 0.0))
 
 
+@pytest.mark.slow
 def test_a_brake_stops_a_shaft_holds_it_and_lets_it_go_on(dae_method: str) -> None:
     result = tg.simulate(Braked(), (0.0, 12.0), outputs=[0.5, 3.0, 5.0, 9.0, 10.5, 12.0], rtol=RTOL, method=dae_method)
     # w = 7.5 at 1 s, then -2 rad/s^2; at rest at 4.75 s; held until 5.5 + 4.5; then J w' = t - 8.5, and without brake J w' = t - 5.5
@@ -134,6 +136,7 @@ def stick_slip(inertia: float, amplitude: float, coulomb: float, peak: float, d:
         modes.append(mode)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_shaft_in_a_bearing_sticks_and_slips_as_in_closed_form(seed: int, dae_method: str) -> None:
     inertia, amplitude, coulomb, excess, d = (float(x) for x in np.random.default_rng(seed).uniform([0.3, 2, 0.5, 0, 0], [1.0, 4, 1.5, 0.4, 0.5]))
@@ -178,6 +181,7 @@ def at_rest(one: float, two: float) -> tuple[float, float]:
     raise AssertionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_shafts_at_rest_begin_to_slide_where_they_cannot_hold(seed: int) -> None:
     one, two = (float(x) for x in np.random.default_rng(seed).uniform(-12.0, 12.0, 2))
@@ -187,6 +191,7 @@ def test_shafts_at_rest_begin_to_slide_where_they_cannot_hold(seed: int) -> None
     assert (found["J1.w"], found["J2.w"], found["J3.w"]) == close((one - t1, two + t1 - t2, t2), 10.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [-3.0, 1e9])
 def test_what_does_not_hold_at_the_start_slides_at_once_whenever_that_is(start: float) -> None:
     class Pulled(tg.Component):

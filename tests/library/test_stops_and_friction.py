@@ -81,6 +81,7 @@ def slide() -> Any:
     return tg.prepare(Slide(), (0.0, END), rtol=1e-9, outputs=[END])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(20), 276, 299])  # 276: a stop turned the motion round, which friction took for rest
 def test_a_mass_slides_hits_and_rests_as_it_should(slide: Any, seed: int) -> None:
     values = drawn(seed)

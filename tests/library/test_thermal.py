@@ -42,6 +42,7 @@ class Wall(tg.Component):
         yield 280.0 + tg.time == self.bath.T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_two_bodies_warm_each_other_as_their_matrix_says(seed: int, dae_method: str) -> None:
     C1, C2, G, R = (float(x) for x in np.random.default_rng(seed).uniform([300, 100, 1, 0.3], [700, 300, 5, 0.8]))

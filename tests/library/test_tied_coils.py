@@ -177,21 +177,21 @@ def check(kind: str, seed: int, method: str) -> None:
     agree(result, names, values, truth)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("kind", sorted(CASES))
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: str, method: str) -> None:
     check(kind, 5, method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("kind", sorted(CASES))
 def test_more_coils_behind_diodes_follow_the_truth_and_so_do_their_derivatives(kind: str) -> None:
     for seed in range(6, 8):  # raise it to search on
         check(kind, seed, "radau")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "ida", "rodas5p"])
 def test_a_large_circuit_goes_on_from_a_copy_made_while_its_currents_are_tied(method: str) -> None:
     p, end = drawn("long chain", 5)
@@ -204,6 +204,7 @@ def test_a_large_circuit_goes_on_from_a_copy_made_while_its_currents_are_tied(me
     np.testing.assert_allclose(found, truth, rtol=0.0, atol=SIZE * np.abs(truth).max())
 
 
+@pytest.mark.slow
 def test_ties_in_a_sparse_system_that_is_too_large_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel("tidegate.integrators.radau.radau_method")  # what is imported before it keeps its machine code elsewhere, where nobody looks after it
     monkeypatch.setattr("tidegate.integrators.lay_out.MOST_TIED", 10)
@@ -303,6 +304,7 @@ def coils(seed: int) -> Coils:
     return Coils(np.round((matrix + matrix.T) / 2.0, 3), *numbers, tuple(k for k in range(n) if r.random() < 0.6), float(r.uniform(0.4, 1.2)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "method"), [(2, "radau"), (3, "ida")])
 def test_coils_that_are_all_coupled_follow_the_truth_where_their_diodes_block(seed: int, method: str) -> None:
     given = coils(seed)
@@ -335,6 +337,7 @@ class Clutch(tg.Component):
         return {self.locked: True}
 
 
+@pytest.mark.slow
 def test_a_ratio_that_moves_the_tie_together_with_a_speed_has_its_derivative(dae_method: str) -> None:
     known = {"J1": 0.5, "J2": 0.2, "k": 1.7, "drive": 2.0, "slip": 5.0, "load": 0.3}
 

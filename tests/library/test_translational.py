@@ -44,6 +44,7 @@ class Chain(tg.Component):
         yield self.signal.f == 2.0 * tg.time
 
 
+@pytest.mark.slow
 def test_a_chain_of_masses_moves_as_its_matrix_does(dae_method: str) -> None:
     result = tg.simulate(Chain(), (0.0, 1.5), rtol=RTOL, method=dae_method)
     # s2 = s1 + 0.4 = -2 s3; a force on m3 acts on s1 by -1/2, and m3 counts by a quarter
@@ -73,6 +74,7 @@ class Dropped(tg.Component):
         yield self.lift.f == tg.where(tg.time < 2.0, -4.0, 8.0 * (tg.time - 2.5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("e", [0.0, 0.6])
 def test_a_mass_at_a_stop_bounces_rests_and_leaves(e: float, dae_method: str) -> None:
     result = tg.simulate(Dropped(m={"e": e}), (0.0, 3.0), outputs=[0.5, 2.25, 3.0], rtol=RTOL, method=dae_method)
@@ -95,6 +97,7 @@ def test_a_mass_at_a_stop_bounces_rests_and_leaves(e: float, dae_method: str) ->
         assert result.final["m.s"] == close(up * rest + (-2 + 4 * first) * rest**2 / 2 + 4 * rest**3 / 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("force", "rest", "s"), [(3.0, 1.0, 1.0), (-3.0, 0.0, 1.0 - 0.375)])
 def test_a_mass_that_starts_at_a_stop_stays_or_leaves(force: float, rest: float, s: float) -> None:
     class Pressed(tg.Component):
@@ -107,6 +110,7 @@ def test_a_mass_that_starts_at_a_stop_stays_or_leaves(force: float, rest: float,
     assert (final["m.rest"], final["m.s"]) == close((rest, s))
 
 
+@pytest.mark.slow
 def test_an_elastic_stop_throws_a_mass_back(dae_method: str) -> None:
     class Thrown(tg.Component):
         m, stop = tr.Mass(m=2.0, v=3.0), tr.ElasticStop(s_max=1.5, c=800.0)
@@ -136,6 +140,7 @@ class Sledge(tg.Component):
         yield self.pull.f == tg.time
 
 
+@pytest.mark.slow
 def test_a_block_on_a_sledge_sticks_and_slips(dae_method: str) -> None:
     result = tg.simulate(Sledge(), (0.0, 22.0), outputs=[1.0, 10.0, 19.0], rtol=RTOL, method=dae_method)
     # held until 2 s; 4 a = t - 2 until the block would need more than 4 N, at 18 s; then 3 a = t - 6 and the block has 4 m/s^2
@@ -171,6 +176,7 @@ def test_a_body_alone_is_braked_by_what_its_equation_says(dae_method: str) -> No
     assert result.sensitivity("v", "c").values[-1] == pytest.approx(4.0 / grown**2 * 4.0 * 3.0 / 2.0, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_body_between_forces_comes_to_the_speed_at_which_they_balance(dae_method: str) -> None:
     class Pushed(tg.Component):
         body = Dragged(v=tg.start(0.0, fixed=True))

@@ -48,7 +48,7 @@ def _run(method: str, monkeypatch: pytest.MonkeyPatch, *, is_sparse: bool) -> tg
     return tg.simulate(model, (0.0, 40.0), method=method, rtol=1e-8, sensitivities=["k", "power"], outputs=np.linspace(0, 40, 41))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_a_rod_with_thermostats_runs_alike(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sparse = _run(method, monkeypatch, is_sparse=True)
@@ -62,6 +62,7 @@ def test_a_rod_with_thermostats_runs_alike(method: str, monkeypatch: pytest.Monk
         assert np.allclose(sparse.sensitivity("T", parameter), dense.sensitivity("T", parameter), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_heat_equation_decays_as_its_slowest_mode_and_so_does_its_derivative(method: str) -> None:
     n = 60
     x = np.arange(1, n + 1) / (n + 1)

@@ -81,7 +81,7 @@ def _couplings(kind: str, n: int) -> NDArray[np.bool_]:
     return np.abs(i - j) <= 3
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("kind", "n"), [("grid", 49), ("grid", 144), ("blocks", 27), ("blocks", 80), ("band", 33), ("band", 70)])
 def test_columns_with_the_same_rows_are_subtracted_whole_whatever_their_number_and_height(kind: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(n)
@@ -120,6 +120,7 @@ def _everything_is_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jacobian_pattern, "MOST_FILL", 100.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_solutions_are_those_of_dense_systems_however_the_values_change(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(seed)
@@ -144,6 +145,7 @@ def test_solutions_are_those_of_dense_systems_however_the_values_change(seed: in
         assert np.abs(residual).max() <= 1e-10 * np.abs(full).max() * np.abs(found).max()
 
 
+@pytest.mark.slow
 def test_a_pivot_that_has_become_zero_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.diag(np.full(N, 2.0)) + np.diag(np.full(N - 1, 1.0), 1) + np.diag(np.full(N - 1, 1.0), -1)
     pattern = _pattern(matrix)
@@ -156,6 +158,7 @@ def test_a_pivot_that_has_become_zero_is_replaced(monkeypatch: pytest.MonkeyPatc
     assert systems.solution(0.0, right) == pytest.approx(np.linalg.solve(-matrix, right), rel=1e-10)
 
 
+@pytest.mark.slow
 def test_a_singular_matrix_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.diag(np.full(N, 2.0)) + np.diag(np.full(N - 1, 1.0), 1)
     pattern = _pattern(matrix)
@@ -167,6 +170,7 @@ def test_a_singular_matrix_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> Non
     assert systems.solution(1.0, np.ones(N)) is not None
 
 
+@pytest.mark.slow
 def test_factors_without_room_are_refused_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = np.diag(np.full(N, 2.0)) + np.diag(np.full(N - 1, 1.0), 1) + np.diag(np.full(N - 1, 1.0), -1)
     pattern = _pattern(matrix)

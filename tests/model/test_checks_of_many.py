@@ -6,6 +6,7 @@ import math
 from typing import Any, Literal
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ bounds = st.one_of(st.none(), st.builds(Bound, st.sampled_from([-1.0, 0.0, 1.0])
 texts: Any = st.sampled_from([(), (("low", 0), ("high", 2))])
 
 
+@pytest.mark.slow
 @given(st.lists(values, min_size=1, max_size=8), bounds, bounds, st.sampled_from(["real", "integer", "boolean"]), texts)
 def test_many_values_are_judged_as_one(given: list[float], low: Any, high: Any, kind: Literal["real", "integer", "boolean"], texts: Any) -> None:
     variable = Variable("k", VariableRole.PARAMETER, minimum=low, maximum=high, kind=kind, texts=texts)

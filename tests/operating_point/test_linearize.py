@@ -56,6 +56,7 @@ class Random:
         return np.linalg.solve(mass, self.rates(x, z, u, np.tanh)), z
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_daes_agree_with_central_differences_of_plain_python(seed: int) -> None:
     random = Random(seed)
@@ -95,7 +96,7 @@ class Filter(tg.Component):
         yield tg.connect(self.source.n, self.c.n, self.ground.p)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_filter_of_parts_has_its_transfer_function(tmp_path: Path) -> None:
     linear = tg.linearize(Filter(), inputs=["source.V"])
     omega = np.geomspace(0.1, 100.0, 20)
@@ -120,6 +121,7 @@ def test_a_filter_of_parts_has_its_transfer_function(tmp_path: Path) -> None:
     assert (tmp_path / "step.svg").exists()
 
 
+@pytest.mark.slow
 def test_the_same_model_for_scipy_and_for_control() -> None:
     linear = tg.linearize(Filter(), inputs=["source.V"])
     times = np.linspace(0.0, 3.0, 50)
@@ -132,6 +134,7 @@ def test_the_same_model_for_scipy_and_for_control() -> None:
     assert own(1j) == pytest.approx(linear.frequency_response(1.0).values[0, 0, 0])
 
 
+@pytest.mark.slow
 def test_away_from_rest_parameters_of_the_inertia_count() -> None:
     # k x' = -x + u: the derivative of x' by k is x / k^2 at u = 0, and x' is no longer zero
     class Lag(tg.Component):

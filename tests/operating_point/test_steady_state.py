@@ -38,6 +38,7 @@ class Chain(tg.Component):
             yield self.tanks[k].inflow == self.tanks[k - 1].outflow + self.back
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_chains_of_tanks_rest_where_each_lets_out_what_it_gets(seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -85,6 +86,7 @@ class Rectifier(tg.Component):
         yield tg.connect(self.source.n, self.load.n, self.buffer.n, self.ground.p)
 
 
+@pytest.mark.slow
 def test_a_circuit_of_parts_rests_at_its_operating_point_with_its_diode_open() -> None:
     rest = tg.steady_state(Rectifier())
     assert rest["coil.i"] == pytest.approx(5.0 / 50.0, rel=1e-6)  # the diode has a resistance of 1e-5
@@ -109,6 +111,7 @@ class Thermostat(tg.Component):
         return {self.on: True}
 
 
+@pytest.mark.slow
 def test_a_thermostat_that_switches_has_no_steady_state_and_one_that_does_not_has() -> None:
     with pytest.raises(tg.SteadyStateError, match="off has happened"):
         tg.steady_state(Thermostat())
@@ -139,6 +142,7 @@ def test_a_clock_that_still_changes_values_is_told_and_one_that_has_settled_is_n
     assert (rest["x"], rest["u"]) == pytest.approx((2.0, 2.0), rel=1e-5)  # so far the last tick of the span has settled
 
 
+@pytest.mark.slow
 def test_what_does_not_settle_is_named() -> None:
     with pytest.raises(tg.SteadyStateError, match=r"level does not settle; .* still changes by 0\.3"):
         tg.steady_state(tg.ode(lambda t, y: [0.3, -y["x"]], y0={"level": 1.0, "x": 1.0}))
@@ -156,6 +160,7 @@ def test_wrong_words_are_answered() -> None:
             tg.steady_state(model, **arguments)  # pyright: ignore[reportCallIssue, reportArgumentType] - as users do
 
 
+@pytest.mark.slow
 def test_a_grid_is_a_labelled_dataset_and_what_fails_has_its_message() -> None:
     model = tg.ode(lambda t, y, p: [p["a"] + y["x"] - y["x"] ** 3 / 3.0 - y["w"], y["x"] - y["w"]], y0={"x": 1.0, "w": 1.0}, p={"a": 0.0, "b": 1.0})
     found = tg.steady_state(model, grid={"a": [0.0, 9.0, -1.0 / 3.0], "b": [1.0, 2.0]})
@@ -166,6 +171,7 @@ def test_a_grid_is_a_labelled_dataset_and_what_fails_has_its_message() -> None:
     assert "x does not settle" in str(none["message"].values[1])
 
 
+@pytest.mark.slow
 def test_a_run_from_a_steady_state_stays_there_until_it_is_disturbed() -> None:
     rest = tg.steady_state(Chain(), parameters={"feed": 4.0})
     run = rest.simulation(rtol=1e-8)

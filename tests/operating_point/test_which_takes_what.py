@@ -142,6 +142,7 @@ def test_the_table_of_options_has_them_all() -> None:
     assert sorted(said) == sorted(every) == sorted(VALUES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", list(VALUES))
 @pytest.mark.parametrize("kind", list(ALIKE))
 def test_what_the_table_of_options_says_is_so(kind: str, option: str, tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def unpacked(text: str) -> np.ndarray[Any, Any]:
     return np.frombuffer(base64.b64decode(text), dtype="<f8")
 
 
+@pytest.mark.slow
 def test_the_page_holds_rows_and_dense_output_to_the_last_bit(ball: Result) -> None:
     data = data_of(explore(ball).html)
     curves = {curve["name"]: (unpacked(data["grids"][curve["grid"]]), unpacked(curve["values"])) for curve in data["curves"]}
@@ -81,6 +82,7 @@ def test_the_page_loads_nothing_and_no_name_can_end_its_script() -> None:
     assert not re.search(r"https?:|//cdn|<link|src=\"|@import|fetch\(|<img", html)
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_page_and_a_file_keeps_it(ball: Result, tmp_path: Path) -> None:
     page = ball.explore("h", path=tmp_path / "ball.html")
     assert (tmp_path / "ball.html").read_text(encoding="utf-8") == page.html

@@ -49,6 +49,7 @@ def lines_at_events(figure: Figure) -> list[float]:
     return [float(segment[0][0]) for marks in figure.axes[0].collections for segment in marks.get_segments()]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_events_are_marked_with_each_cause_once(ball: Result) -> None:
     figure = plot(ball, "h")
     assert [text.get_text() for text in figure.axes[0].texts] == ["h < 0 ×4"]
@@ -59,6 +60,7 @@ def test_events_are_marked_with_each_cause_once(ball: Result) -> None:
         plot(ball, "h", events="rugg")
 
 
+@pytest.mark.slow
 def test_more_than_thirty_events_are_ticks_at_the_foot_and_the_title_counts_them() -> None:
     events = [Event(i, i / 5000.0, "state", (f"x > {i}",)) for i in range(5000)]
     figure = plot(Result("many", [Column("x")], [0.0, 1.0], [[0.0], [1.0]], events=events))
@@ -69,6 +71,7 @@ def test_more_than_thirty_events_are_ticks_at_the_foot_and_the_title_counts_them
     assert "5000 events" in figure.get_suptitle()
 
 
+@pytest.mark.slow
 def test_clocks_are_marked_only_when_asked_for() -> None:
     events = [Event(i, i / 10, "time", ("tick",)) for i in range(10)] + [
         Event(10, 0.55, "time", ("t > 0.55",)),
@@ -84,6 +87,7 @@ def test_new_numbers_of_noise_are_ticks_of_one_clock() -> None:
     assert lines_at_events(plot(Result("gusts", [Column("x")], [0.0, 1.0], [[0.0], [1.0]], events=events))) == [0.8]
 
 
+@pytest.mark.slow
 def test_what_is_true_or_false_is_drawn_as_stairs_without_gaps() -> None:
     columns = [Column("high", "output", texts=TRUTHS), Column("x")]
     result = Result("steps", columns, [0.0, 1.0, 1.0, 2.0], [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, 2.0]])
@@ -108,6 +112,7 @@ def test_causes_are_short(cause: str, path: str, said: str) -> None:
     assert short_cause(Event(0, 0.0, "state", (cause,), (Origin(path=path),))) == said
 
 
+@pytest.mark.slow
 def test_labels_stand_upright_and_none_on_another() -> None:
     events = [Event(i, 0.1 + i / 40, "state", (f"variable{i} > 0.5",)) for i in range(30)]
     figure = plot(Result("crowded", [Column("x")], [0.0, 1.0], [[0.0], [1.0]], events=events))
@@ -124,6 +129,7 @@ def test_sensitivities_come_below(ball: Result) -> None:
     assert labels == ["v", "d v / d e", "d v / d g"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".png", *(pytest.param(suffix, marks=pytest.mark.slow) for suffix in (".svg", ".pdf"))])
 def test_pictures_are_saved_in_the_format_of_the_suffix(ball: Result, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"ball{suffix}"
@@ -133,12 +139,14 @@ def test_pictures_are_saved_in_the_format_of_the_suffix(ball: Result, tmp_path: 
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 def test_no_global_figure_is_left(ball: Result) -> None:
     ball.plot()
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or not pyplot.get_fignums()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [[np.nan, np.inf, 1.0], [0.0, 0.0, 0.0]])
 def test_values_that_are_not_finite_or_all_zero_are_drawn(values: list[float], tmp_path: Path) -> None:
     result = Result("odd $names_", [Column("_a$b")], [0.0, 1.0, 2.0], np.array(values)[:, None], status="failed")
@@ -155,6 +163,7 @@ def test_wrong_names_and_suffixes_are_refused(ball: Result, tmp_path: Path) -> N
         Result("m", [Column("x")], [0.0], [[1.0]]).plot(sensitivities=True)
 
 
+@pytest.mark.slow
 def test_several_results_share_panels_and_are_told_apart_by_what_differs(ball: Result) -> None:
     other = Result("ball", ball.columns, ball.t, ball.values * 2.0, parameters={**ball.parameters, "e": 0.9})
     (axes,) = plot(ball, "h", others=other).axes
@@ -185,6 +194,7 @@ def test_a_phase_plot_draws_one_over_the_other_with_its_jumps_dotted(ball: Resul
         plot(ball, y="v")
 
 
+@pytest.mark.slow
 def test_curves_go_on_the_users_axes_with_their_units(ball: Result) -> None:
     axes = Figure().add_subplot()
     axes.plot([0.0, 1.0], [1.0, 1.0], label="measured")
@@ -222,18 +232,21 @@ def test_wishes_that_cannot_be_are_refused(ball: Result, wish: dict[str, object]
         plot(ball, "h", **wish)
 
 
+@pytest.mark.slow
 def test_a_legend_stands_where_it_tells_something(ball: Result) -> None:
     assert [axes.get_legend() is not None for axes in plot(ball, "h", "x").axes] == [False, True]
     other = Result("ball", ball.columns, ball.t, ball.values * 2.0)
     assert [axes.get_legend() is not None for axes in plot(ball, "h", "v", others=other).axes] == [True, False]
 
 
+@pytest.mark.slow
 def test_forty_curves_of_one_array_are_all_different() -> None:
     columns = [Column(f"T[{i}]") for i in range(40)]
     (axes,) = plot(Result("rod", columns, [0.0, 1.0], np.ones((2, 40)))).axes
     assert len({(str(line.get_color()), str(line.get_linestyle())) for line in axes.lines}) == 40
 
 
+@pytest.mark.slow
 def test_a_figure_is_a_picture_in_a_notebook(ball: Result) -> None:
     bundle, _ = plot(ball, "h")._repr_mimebundle_()
     assert bundle["image/png"].startswith(b"\x89PNG")

@@ -44,6 +44,7 @@ class Sunk(tg.Component):
         yield tg.initial_equations(self.x == self.x0)
 
 
+@pytest.mark.slow
 def test_a_start_value_that_is_not_used_is_told_by_name() -> None:
     with pytest.warns(tg.StartValueWarning) as caught:
         result = tg.simulate(Tied(), (0.0, 0.1))
@@ -63,6 +64,7 @@ def test_nothing_is_said_of_values_that_fit_or_are_guesses(given: Any) -> None:
     tg.simulate(Tied(**given), (0.0, 0.1))
 
 
+@pytest.mark.slow
 def test_nor_of_a_state_without_a_start_value() -> None:
     class Silent(Tied):
         y = tg.State()
@@ -80,6 +82,7 @@ def test_nor_of_a_state_without_a_start_value() -> None:
     assert tg.simulate(Same(), (0.0, 0.1))["a"][0] == 3.0
 
 
+@pytest.mark.slow
 def test_nor_where_something_else_says_how_the_run_begins() -> None:
     class Assigned(Tied):
         @tg.initially
@@ -104,6 +107,7 @@ def test_a_function_says_so_too() -> None:
     tg.simulate(model, (0.0, 0.1), parameters={"k": 0.5})  # where they fit
 
 
+@pytest.mark.slow
 def test_a_guess_beside_a_value_that_must_hold_chooses_the_solution_nearest_to_it() -> None:
     random = np.random.default_rng(5)
     for _ in range(12):
@@ -114,6 +118,7 @@ def test_a_guess_beside_a_value_that_must_hold_chooses_the_solution_nearest_to_i
         assert float(result["y"][0]) == pytest.approx(near, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_and_so_does_one_beside_an_initial_equation() -> None:
     random = np.random.default_rng(6)
     model = Sunk()
@@ -125,6 +130,7 @@ def test_and_so_does_one_beside_an_initial_equation() -> None:
     assert tg.show(model).report.starts[0].startswith("hold: y = 0.1")
 
 
+@pytest.mark.slow
 def test_what_must_hold_and_cannot_is_refused_with_the_way_out() -> None:
     with pytest.raises(tg.InitializationError, match="the start value 1 of x is to hold") as caught:
         tg.simulate(Cubic(y=tg.start(fixed=True)), (0.0, 0.1))
@@ -142,6 +148,7 @@ class Cubic(tg.Component):
         yield self.y**3 - 3 * self.y == self.x
 
 
+@pytest.mark.slow
 def test_show_tells_which_start_values_hold_which_are_guesses_and_which_say_nothing() -> None:
     assert tg.show(Tied()).report.starts == ("hold: x = 1", "not used, since these follow from others: y = 2")
     assert tg.show(Rounded()).report.starts == ("hold: x = 0.5", "guesses, for what is solved for: y = 0.1")

@@ -78,6 +78,7 @@ def number(value: Any) -> float:
     return MODES[value] if value in MODES else float(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", [0, 1], ids=["radau", "ida"])
 @pytest.mark.parametrize("name", MODELS)
 def test_values_are_golden(name: str, engine: int) -> None:
@@ -167,7 +168,7 @@ def test_two_engines_agree(name: str) -> None:
         assert check.agrees, str(check)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", [name for name, golden in MODELS.items() if golden.sensitivities])
 def test_derivatives_are_those_of_differences(name: str) -> None:
     """Unknowns at golden times and times of events, by central differences of three steps: what their square leaves out is taken away in pairs."""

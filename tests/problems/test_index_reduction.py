@@ -193,6 +193,7 @@ class Falling(tg.Component):
         return {self.x: 0.0, self.y: 1.0, self.vx: 3.0, self.vy: 0.0}
 
 
+@pytest.mark.slow
 def test_a_choice_of_states_is_no_event_of_the_model_but_the_reset_that_brings_it_is(dae_method: str) -> None:
     result = tg.simulate(Falling(), (0.0, 3.0), rtol=1e-8, method=dae_method)
     assert {event.cause.partition(",")[0] for event in result.events} == {"below", "throw"}
@@ -218,6 +219,7 @@ def test_what_the_user_sets_is_an_event_though_nothing_but_the_states_follow() -
     assert [event.kind for event in simulation.result.events] == ["set"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameter", ["L", "g"])
 def test_sensitivities_of_a_pendulum_go_on_through_the_changes_of_its_states(parameter: str, dae_method: str) -> None:
     options: dict[str, Any] = {"rtol": 1e-10, "method": "radau", "outputs": [0.0, 0.5, 1.0, 2.5]}
@@ -232,6 +234,7 @@ def test_sensitivities_of_a_pendulum_go_on_through_the_changes_of_its_states(par
         np.testing.assert_allclose(result.sensitivity(name, parameter).values, difference, rtol=0.0, atol=close)
 
 
+@pytest.mark.slow
 def test_a_pendulum_keeps_its_energy_over_a_hundred_turns(dae_method: str) -> None:
     """With four choices of states a turn; by IDA, whose steps add up what they lose, at a tighter tolerance."""
     rtol = {"radau": 1e-8, "ida": 1e-10, "rodas5p": 1e-9}[dae_method]
@@ -245,6 +248,7 @@ def test_a_pendulum_keeps_its_energy_over_a_hundred_turns(dae_method: str) -> No
     assert np.max(np.abs(x**2 + y**2 - 1.0)) <= 1e-7
 
 
+@pytest.mark.slow
 def test_states_that_are_chosen_anew_cost_no_energy_beside_the_angle() -> None:
     """At 1e-8 IDA's steps, of the same equations with one angle for two coordinates, already lose a millionth of the energy in a hundred turns."""
     by_angle = tg.dae(lambda t, y, ydot: [ydot["a"] - y["w"], ydot["w"] + 9.81 * np.sin(y["a"])], {"a": 0.0, "w": 8.0}, {"a": 8.0, "w": 0.0})
@@ -303,6 +307,7 @@ def double_pendulum_by_angles(angles: tuple[float, float], masses: tuple[float, 
     return np.concatenate([first, first + second]), np.concatenate([turned[0], turned[0] + turned[1]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("angles", [(2.0, 2.5), (-1.2, 3.0)])
 def test_a_double_pendulum_moves_as_its_angles_do(angles: tuple[float, float], dae_method: str) -> None:
     masses = 1.0, 0.7
@@ -337,6 +342,7 @@ class ThrownBack(tg.Component):
         return {self.vx: -self.vx, self.vy: -self.vy, self.hits: self.hits + 1}
 
 
+@pytest.mark.slow
 def test_an_event_resets_states_that_are_chosen_while_the_model_runs(dae_method: str) -> None:
     # a quarter of the period of a pendulum let go at the horizontal: K(1/2) / sqrt(9.81)
     quarter = 1.8540746773013719184 / math.sqrt(9.81)
@@ -348,6 +354,7 @@ def test_an_event_resets_states_that_are_chosen_while_the_model_runs(dae_method:
     assert np.min(result["x"].values) > -1e-6
 
 
+@pytest.mark.slow
 def test_the_first_choice_of_states_keeps_what_is_to_hold() -> None:
     class Given(ThrownBack):
         x = tg.State(0.6, fixed=True)
@@ -377,6 +384,7 @@ def test_initial_actions_choose_the_branch() -> None:
     assert (result["x"].values[0], result["y"].values[0]) == pytest.approx((math.sin(0.3), -math.cos(0.3)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_a_simulation_of_a_pendulum_is_saved_and_goes_on(tmp_path: Path) -> None:
     simulation = tg.Simulation(pendulum(), rtol=1e-8)
     for time in (1.0, 2.0, 5.0):

@@ -100,6 +100,7 @@ END = [
 
 # errors add up over eighty ramps and falls to a thousandth of the tolerance; at 1e-4 two nodes at rest lie within the tolerances of each other, and
 # the relation of their drop must not be taken for a collapse
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-4, 1e-6, *(pytest.param(rtol, marks=pytest.mark.slow) for rtol in (1e-7, 1e-8, 1e-9, 1e-10))])
 def test_nodes_end_at_the_published_values_and_steps_grow_at_rest(rtol: float) -> None:
     result = tg.simulate(tg.dae(gate, y0=START, ydot0=[0.0] * 14), (0.0, 80.0), rtol=rtol, max_steps=10_000)

@@ -114,7 +114,7 @@ def test_random_constraints_keep_the_flow_of_their_null_space(seed: int, index: 
     RandomConstraints(seed, index).check(dae_method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("index", [2, 3])
 @pytest.mark.parametrize("seed", range(3, 40))
 def test_many_random_constraints_keep_the_flow_of_their_null_space(seed: int, index: int) -> None:

@@ -187,6 +187,7 @@ def judged(seed: int, looks: Sequence[Callable[[Case], None]] = LOOKS) -> list[s
     return [f"{about}: {text}" for text in case.found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed > 4 else []) for seed in range(4, 18)])
 def test_whatever_is_done_with_a_random_plan_agrees_with_scipy(seed: int) -> None:
     assert not judged(seed, [in_between, LOOKS[seed % len(LOOKS)]])

@@ -133,6 +133,7 @@ def thermostat() -> Any:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     gain=Floats(0.2, 5.0),

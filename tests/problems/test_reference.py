@@ -168,6 +168,7 @@ def carver_quotient(parameter: str, value: float, step: float) -> np.ndarray[Any
     return side * (4.0 * near - 3.0 * here - far) / (2.0 * step)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameter", CARVER_SIDES)
 def test_carver_derivatives_are_those_of_the_whole_run(parameter: str) -> None:
     result = carver_with_all_derivatives()
@@ -216,6 +217,7 @@ def test_robertson_has_the_derivatives_of_the_variational_equations() -> None:
 # --- P8 -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_buck_converter_has_every_one_of_its_events() -> None:
     expected = GOLDEN["P8"]
     result = simulate("P8")
@@ -228,6 +230,7 @@ def test_buck_converter_has_every_one_of_its_events() -> None:
     assert_end_values(result, expected["end"], 1e-8, 1e-10)
 
 
+@pytest.mark.slow
 def test_no_event_of_the_buck_converter_is_lost_to_a_loose_tolerance() -> None:
     result = simulate("P8", rtol=1e-5, atol=1e-7)
     inside = [event for event in happened(result) if 0.0 < event.time < problem("P8").t_span[1]]

@@ -39,6 +39,7 @@ BOUNCE = tg.event(lambda t, y: y["h"] < 0, reset=lambda t, y, p: {"v": -p["e"] *
 BALL = tg.ode(lambda t, y, p: [y["v"], -9.81], y0={"h": 1.0, "v": 0.0}, p={"e": 0.8}, events=BOUNCE)
 
 
+@pytest.mark.slow
 def test_two_methods_agree_between_their_rows_and_across_events(tmp_path: Path) -> None:
     first = tg.simulate(BALL, (0, 2), rtol=1e-9)
     found = first.compare(tg.simulate(BALL, (0, 2), method="bdf", rtol=1e-9))

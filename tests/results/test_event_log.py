@@ -96,6 +96,7 @@ def test_sizes_are_the_largest_finite_values() -> None:
     assert largest([Column("a")], np.zeros((0, 2))) == {"a": 0.0}
 
 
+@pytest.mark.slow
 def test_a_result_read_back_tells_rounding_from_change_alike(ball: Result, tmp_path: Path) -> None:
     ball.to_netcdf(tmp_path / "ball.nc")
     read = Result.load(tmp_path / "ball.nc")

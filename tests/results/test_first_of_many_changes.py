@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tidegate as tg
 from tidegate.results import Column, Event
@@ -28,6 +29,7 @@ class Fan(tg.Component):
         return {self.on: False}
 
 
+@pytest.mark.slow
 def test_what_a_clause_sets_comes_first_and_zeros_have_no_sign() -> None:
     (event,) = tg.simulate(Fan(), (0.0, 1.0)).events
     assert event.change_text().startswith("on: True -> False, follows[0]: 1 -> 0, follows[1]: -2 -> 0 and ")

@@ -13,6 +13,7 @@ from tidegate.results import Interpolant
 numbers = st.floats(-10.0, 10.0)
 
 
+@pytest.mark.slow
 @given(
     widths=st.lists(st.floats(0.1, 2.0), min_size=1, max_size=6),
     seed=st.integers(0, 2**32 - 1),

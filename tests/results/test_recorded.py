@@ -44,6 +44,7 @@ def test_a_copy_made_before_anybody_has_looked_is_whole(fresh: Callable[[], tg.R
     np.testing.assert_array_equal(other.values, result.values)
 
 
+@pytest.mark.slow
 def test_threads_that_look_at_once_see_the_same(fresh: Callable[[], tg.Result]) -> None:
     for _ in range(20):
         result = fresh()

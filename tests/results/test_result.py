@@ -136,6 +136,7 @@ def test_html_escapes_what_the_user_wrote() -> None:
     assert "<b> from" not in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_results_load_no_heavy_library_before_it_is_needed() -> None:
     code = (
         "import sys; from tidegate.results import Column, Result; Result('m', [Column('x')], [0.0], [[1.0]]).final;"
@@ -145,6 +146,7 @@ def test_results_load_no_heavy_library_before_it_is_needed() -> None:
     assert done.stderr == "\n" or done.stderr == ""
 
 
+@pytest.mark.slow
 def test_the_unit_of_time_is_said_wherever_times_are_shown(tmp_path: Path) -> None:
     events = [Event(0, 0.5, "state", ("level > 1",))]
     result = Result("tank", [Column("level", unit="m")], [0.0, 1.0], [[2.0], [3.0]], events=events, time_unit="h")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import tidegate as tg
 from tidegate import blocks
@@ -51,6 +52,7 @@ class Switched(tg.Component):
         return {self.on: True}
 
 
+@pytest.mark.slow
 def test_what_is_done_at_the_start_and_at_the_end_tells_truth_values_too(tmp_path: Path) -> None:
     result = tg.simulate(Switched(), (0.0, 1.0))
     again = tg.Result.load(result.to_netcdf(tmp_path / "switched.nc"))
@@ -107,6 +109,7 @@ def test_text_and_page_of_a_result_show_them() -> None:
     assert "on: True -&gt; False" in heated()._repr_html_()
 
 
+@pytest.mark.slow
 def test_they_stay_such_in_files_and_pickles(tmp_path: Path) -> None:
     for other in (tg.Result.load(heated().save(tmp_path / "run.nc")), pickle.loads(pickle.dumps(heated()))):
         assert repr(other.final) == repr(heated().final)
@@ -124,6 +127,7 @@ def test_a_simulation_reads_them_and_says_what_was_set() -> None:
     assert "<td>True</td>" in simulation._repr_html_()
 
 
+@pytest.mark.slow
 def test_functions_and_blocks_have_them_too() -> None:
     held = tg.ode(
         lambda t, y, d: [-y["x"] if d["on"] else 1.0],

@@ -76,6 +76,7 @@ class Relay(tg.Component):
         yield tg.der(self.x) == (self.k if tg.delay(self.x, self.tau) < self.s else -1.0)
 
 
+@pytest.mark.slow
 def test_a_condition_on_the_past_moves_with_the_delay() -> None:
     times = np.array([0.2, 0.4, 0.7, 1.0])
     result = tg.simulate(Relay(), (0, 1.05), rtol=1e-9, sensitivities="all", outputs=times)
@@ -110,6 +111,7 @@ class Switched(tg.Component):
         return {self.u: 1.0}
 
 
+@pytest.mark.slow
 def test_a_condition_that_a_jump_of_the_past_changes_moves_with_the_jump() -> None:
     result = tg.simulate(Switched(), (0, 2), rtol=1e-9, sensitivities="all")
     for name in ("x", "n"):

@@ -107,6 +107,7 @@ class Dosing(tg.Component):
         return {self.taken: self.x}
 
 
+@pytest.mark.slow
 def test_times_of_clocks_that_depend_on_parameters_and_samples_of_states() -> None:
     result = check(Dosing(), 2.0, ["x", "taken"], ["when_to", "period", "k", "dose"])
     ticks = [event for event in result.events if "sample" in event.causes]
@@ -129,6 +130,7 @@ class NextTime(tg.Component):
         return {self.count: self.count + 1, self.following: self.following + 0.5 * self.x + 0.1}
 
 
+@pytest.mark.slow
 def test_event_times_that_depend_on_sampled_values() -> None:
     result = check(NextTime(), 2.0, ["x", "following"], ["a"])
     assert len(event_times(result)) == 7
@@ -156,6 +158,7 @@ class Chained(tg.Component):
         return {self.y: self.y + self.d * self.v}
 
 
+@pytest.mark.slow
 def test_one_event_that_triggers_another_passes_its_derivatives_on() -> None:
     check(Chained(), 2.0, ["x", "v", "y", "d"], ["a", "b"])
 
@@ -188,6 +191,7 @@ def test_a_guard_on_an_algebraic_unknown() -> None:
     check(model, 1.5, ["x", "z"], ["k", "level", "boost"])
 
 
+@pytest.mark.slow
 def test_a_mode_dependent_coupled_mass() -> None:
     def residual(t: Any, y: Any, ydot: Any, p: Any) -> Any:
         push = 0.5 if y["x"] < p["level"] else 0.0

@@ -66,7 +66,7 @@ def _compare(seed: int, equations: str, methods: tuple[str, ...]) -> int:
     return len(truth.slopes)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("equations", ["ode", "dae", "delay"])
 def test_derivatives_through_random_events_are_those_of_differences(equations: str) -> None:
     methods = _METHODS[equations]
@@ -74,7 +74,7 @@ def test_derivatives_through_random_events_are_those_of_differences(equations: s
     assert sum(compared) > len(compared)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("first", range(6, 26, 10))
 @pytest.mark.parametrize("equations", ["ode", "dae", "delay"])
 def test_derivatives_of_many_random_models_by_every_method(equations: str, first: int) -> None:

@@ -117,6 +117,7 @@ def test_a_simulation_that_failed_or_ended_is_copied_as_it_is(through: Callable[
         through(other).advance(3.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("through", [copy.deepcopy, pytest.param(copy.copy, marks=pytest.mark.slow)])
 def test_a_copy_here_still_knows_its_model(through: Callable[[Any], Any]) -> None:
     simulation = tg.Simulation(Tank())
@@ -131,7 +132,7 @@ def advanced(simulation: tg.Simulation, until: float) -> tg.Simulation:
     return simulation
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_simulation_goes_to_another_process_and_back() -> None:
     simulation = tg.Simulation(Tank())
     simulation.advance(1.0)

@@ -92,7 +92,7 @@ def test_pieces_are_the_whole_to_the_last_bit(name: str, method: str) -> None:
     check(name, method, [0.05, 0.1, 0.3, 0.31, 0.310001, 1.0, 2.5, 3.999])
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @settings(max_examples=100)
 @given(name=st.sampled_from(list(MODELS)), method=st.sampled_from(METHODS), ends=st.lists(st.floats(1e-6, T_END), max_size=8))
 def test_any_pieces_are_the_whole_to_the_last_bit(name: str, method: str, ends: list[float]) -> None:
@@ -144,6 +144,7 @@ def test_a_value_that_is_set_between_pieces_takes_effect_there(method: str) -> N
     assert simulation["x"] == pytest.approx(0.3 - 2.0 * 0.2, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_model_that_ends_where_the_run_does_can_be_run_to_its_end(method: str) -> None:
     model = tg.ode(lambda t, y: [-1.0 / (2.0 * np.sqrt(1.0 + 1e-9 - t))], y0={"x": math.sqrt(1.0 + 1e-9)})
     result = tg.simulate(model, (0.0, 1.0), method=method)

@@ -60,6 +60,7 @@ def require_same(simulation: tg.Simulation, hand: Hand) -> None:
         assert float(simulation[name]) == pytest.approx(value, abs=allowed), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(25, 130))
 def test_whatever_is_done_to_a_run_it_stands_where_it_must(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)

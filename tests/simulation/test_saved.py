@@ -62,6 +62,7 @@ def saved(tmp_path: Path, **options: Any) -> tg.Simulation:
     return simulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [None, 0.25])
 def test_what_was_saved_goes_on_like_what_was_not(tmp_path: Path, outputs: float | None) -> None:
     simulation = saved(tmp_path, outputs=outputs)
@@ -90,6 +91,7 @@ def test_another_process_goes_on(tmp_path: Path) -> None:
     assert float(done.stdout) == pytest.approx(simulation["level"], rel=1e-7)
 
 
+@pytest.mark.slow
 def test_a_simulation_is_saved_before_its_first_advance_and_after_a_failure(tmp_path: Path) -> None:
     model = tank(tmp_path)
     tg.Simulation(model).set({"level": 0.9}).save(tmp_path / "fresh")
@@ -154,6 +156,7 @@ def test_wrong_files_are_named(tmp_path: Path) -> None:
         tg.Simulation(tank(tmp_path)).save(tmp_path / "none" / "tank.sim")
 
 
+@pytest.mark.slow
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     simulation = saved(tmp_path)
     simulation.advance(4.0)

@@ -65,6 +65,7 @@ def test_advancing_gives_what_is_new_and_standing_still_gives_nothing() -> None:
     assert (simulation.time, simulation.status) == (2.0, "ready")
 
 
+@pytest.mark.slow
 def test_the_model_ends_the_run() -> None:
     class Until(tg.Component):
         x = tg.State(0.0)

@@ -35,6 +35,7 @@ def exchanged(source: Any, seed: int, t_end: float, **options: Any) -> tuple[lis
     return seen, simulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "taylor"])
 @pytest.mark.parametrize("seed", [1, 5, 11])
 def test_exchanges_give_the_same_with_and_without_a_record(seed: int, method: str) -> None:

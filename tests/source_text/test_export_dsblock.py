@@ -37,6 +37,7 @@ class Ticking(tg.Component):
         return {self.v: self.v + 0.1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_bounce_and_a_clock_come_back_from_the_text(language: str, tmp_path: Path) -> None:
     block, names = exported(Ticking(), "ticking", tmp_path, language)
@@ -45,6 +46,7 @@ def test_a_bounce_and_a_clock_come_back_from_the_text(language: str, tmp_path: P
     assert (entry.text, entry.limits.lower, entry.limits.upper) == ("of the speed that remains", 0.0, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_stiff_relay_comes_back_from_the_text(language: str, tmp_path: Path) -> None:
     chosen = problem("P4")

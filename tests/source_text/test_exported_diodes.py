@@ -55,7 +55,7 @@ class Charger(tg.Component):
         yield tg.connect(self.load.n, self.capacitor.n, self.source.n, self.ground.p)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("circuit", "language"), [(HalfWave, "c"), (FreeWheel, "fortran"), (Charger, "c")])
 def test_a_diode_that_ties_coils_comes_back(circuit: Callable[[], Any], language: str, tmp_path: Path) -> None:
     model = circuit()
@@ -74,14 +74,14 @@ def apart(model: Any, name: str, end: float, times: Any, folder: Path) -> dict[s
     return {name: float(gap.max() / (1.0 + np.abs(own[name].values).max())) for name, gap in gaps.items()}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_bridges_that_float_come_back_in_what_is_determined(tmp_path: Path) -> None:
     found = apart(Rectifier(n=2), "twelve", 0.02, np.linspace(0.0, 0.02, 41), tmp_path)
     assert len(found) == 7
     assert max(found.values()) < 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(2))
 def test_random_networks_come_back_or_end_aloud(share: int, tmp_path: Path) -> None:
     times, solved = sorted({0.0, *TIMES, 0.3}), 0
@@ -97,6 +97,7 @@ def test_random_networks_come_back_or_end_aloud(share: int, tmp_path: Path) -> N
     assert solved
 
 
+@pytest.mark.slow
 def test_a_circuit_whose_currents_nothing_divides_ends_aloud(tmp_path: Path) -> None:
     """A diode beside a closed switch: seed 25."""
     written = tg.dsblock.export(component(*network(25)), "shared", folder=tmp_path)

@@ -66,7 +66,7 @@ def test_refused_are_examples() -> None:
     assert set(EXAMPLES) >= REFUSED.keys()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_comes_back_or_is_refused_aloud(name: str, tmp_path: Path) -> None:
     module = importlib.import_module(f"examples.{name}")
@@ -81,7 +81,7 @@ def test_every_example_comes_back_or_is_refused_aloud(name: str, tmp_path: Path)
         assert differences(model, (first, first + (last - first) * LONG.get(name, 1.0)), block, names) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("key", ["P1", "P2", "P3", "P6", "P8"])
 def test_reference_problems_come_back(key: str, language: str, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_reference_problems_come_back(key: str, language: str, tmp_path: Path) -
     assert differences(chosen.model, (first, last if key != "P8" else first + 0.05 * (last - first)), block, names) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", list(OTHERS))
 def test_models_of_published_comparisons_come_back(name: str, tmp_path: Path) -> None:
     model, span = OTHERS[name]
@@ -99,7 +99,7 @@ def test_models_of_published_comparisons_come_back(name: str, tmp_path: Path) ->
     assert differences(model, span, block, names) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", list(MODELS))
 def test_golden_components_come_back(name: str, tmp_path: Path) -> None:
     golden = MODELS[name]
@@ -108,7 +108,7 @@ def test_golden_components_come_back(name: str, tmp_path: Path) -> None:
     assert differences(model, (0.0, golden.end), block, names) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(4))
 def test_random_models_come_back(share: int, tmp_path: Path) -> None:
     found: list[str] = []
@@ -128,7 +128,7 @@ def test_random_models_come_back(share: int, tmp_path: Path) -> None:
     assert runs
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", [100, 357])
 def test_a_block_whose_unknown_rests_on_a_threshold_by_chance_says_so(seed: int, tmp_path: Path) -> None:
     made = random_model(seed)

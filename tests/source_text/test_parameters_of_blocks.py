@@ -49,7 +49,7 @@ GIVEN: list[dict[str, float]] = [{}, {"area": 3.0, "first": 0.75}, {"stages": 3,
 MODEL = Tank()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_parameters_and_inputs_mean_the_same(language: str, tmp_path: Path) -> None:
     block, names = exported(MODEL, f"tank_{language[0]}", tmp_path, language)
@@ -94,6 +94,7 @@ class Bent(Gears):
         yield self.start_of == np.exp(self.phi)
 
 
+@pytest.mark.slow
 def test_start_values_that_give_way_to_fixed_ones_are_formulas_of_a_block(tmp_path: Path) -> None:
     block, names = exported(Gears(), "gears", tmp_path)
     for given in ({}, {"ratio": 0.8, "torque": 0.4}):
@@ -104,6 +105,7 @@ def test_start_values_that_give_way_to_fixed_ones_are_formulas_of_a_block(tmp_pa
             assert np.asarray(other[names[name]])[[0, -1]] == pytest.approx(own[name].values[[0, -1]], rel=1e-9), (given, name)
 
 
+@pytest.mark.slow
 def test_start_values_that_give_way_by_an_equation_that_is_not_linear_are_solved_for_by_a_block(tmp_path: Path) -> None:
     model = Bent(phi2=tg.start(0.6, fixed=False), start_of=tg.start(1.5, fixed=True))
     block, names = exported(model, "bent", tmp_path)

@@ -21,7 +21,7 @@ __all__: list[str] = []
 LANGUAGES = ("c", "fortran")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(6))
 def test_random_constrained_systems_come_back_with_their_events(seed: int, tmp_path: Path) -> None:
     model, t_end = random_constrained(seed)
@@ -30,7 +30,7 @@ def test_random_constrained_systems_come_back_with_their_events(seed: int, tmp_p
     assert differences(model, (0.0, t_end), block, names, allowed=1e-8, hdae=FORMS[seed % 5], make_consistent=True) == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("form", FORMS)
 def test_exported_particles_and_rods_move_as_their_minimal_coordinates_do(form: str, tmp_path: Path) -> None:
     random = np.random.default_rng(7)
@@ -45,7 +45,7 @@ def test_exported_particles_and_rods_move_as_their_minimal_coordinates_do(form: 
         assert [final[names[name]] for name in wanted] == pytest.approx(truth, abs=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(2))
 def test_starts_that_are_solved_for_and_final_actions_come_back(share: int, tmp_path: Path) -> None:
     for seed in range(share, 10, 2):
@@ -70,6 +70,7 @@ class Tank(tg.Component):
         return {self.read: 2.0 * self.h}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_initial_equation_follows_the_parameters_of_the_block(language: str, tmp_path: Path) -> None:
     block, _ = exported(Tank(), "tank", tmp_path, language)
@@ -80,6 +81,7 @@ def test_an_initial_equation_follows_the_parameters_of_the_block(language: str, 
         assert result["READ"].values[0] == 0.0
 
 
+@pytest.mark.slow
 def test_a_start_without_a_solution_ends_before_the_run(tmp_path: Path) -> None:
     class Never(tg.Component):
         x = tg.State(1.0)
@@ -93,6 +95,7 @@ def test_a_start_without_a_solution_ends_before_the_run(tmp_path: Path) -> None:
         tg.simulate(block, (0, 1))
 
 
+@pytest.mark.slow
 def test_final_actions_are_carried_out_where_the_model_ends_the_run(tmp_path: Path) -> None:
     class Ends(tg.Component):
         x = tg.State(0.0)
@@ -114,6 +117,7 @@ def test_final_actions_are_carried_out_where_the_model_ends_the_run(tmp_path: Pa
     assert (result.t[-1], result.final["READ"]) == pytest.approx((0.25, 1.25))
 
 
+@pytest.mark.slow
 def test_a_resistance_of_zero_is_no_divisor_of_the_block(tmp_path: Path) -> None:
     class Shorted(tg.Component):
         v, r, c, short, g = el.ConstantVoltage(V=2.0), el.Resistor(R=1.0), el.Capacitor(C=0.5), el.Resistor(R=0.0), el.Ground()

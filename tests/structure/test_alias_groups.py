@@ -98,6 +98,7 @@ def capacitors(first: list[Variable], second: list[Variable], sign: float = 1.0)
     return dae([*first, *second, *algebraic("i", "j")], (rate("x"), i), (3.0 * slope, j), (x, other), (i + j, -x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_two_states_that_are_one_are_integrated_once(sign: float, dae_method: str) -> None:
     model = capacitors(states("x", start=2.0), states("y", start=2.0 * sign), sign)
@@ -182,7 +183,7 @@ def test_limits_are_those_of_all_and_none_left_is_refused() -> None:
         eliminate_aliases(dae([*states("x"), *first, *second], (rate("x"), -a), (a, -b), (a * a, x)))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_aliases_are_found_in_as_many_calls_as_grow_with_their_number() -> None:
     def calls(n: int) -> int:
         names = [f"a{k}" for k in range(n)]

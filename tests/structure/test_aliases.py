@@ -188,6 +188,7 @@ def current(t: float) -> float:
     return 5.0 * (1.0 - math.exp(-4.0 * t))
 
 
+@pytest.mark.slow
 def test_results_events_and_derivatives_have_every_name(dae_method: str) -> None:
     assert solved_for(Loop()) == ("i",)
     result = tg.simulate(Loop(), (0.0, 1.0), sensitivities=["r"], method=dae_method, rtol=1e-8)
@@ -213,6 +214,7 @@ def test_results_events_and_derivatives_have_every_name(dae_method: str) -> None
     assert tg.verify(result).ok
 
 
+@pytest.mark.slow
 def test_stored_results_have_every_name(tmp_path: Any) -> None:
     result = tg.simulate(Loop(), (0.0, 1.0))
     for name in ("loop.nc", "loop.csv"):
@@ -367,12 +369,13 @@ def check(seed: int, method: str) -> None:
     assert tg.verify(result).ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_random_models_with_aliases_keep_their_closed_form(seed: int, dae_method: str) -> None:
     check(seed, dae_method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(2, 16))
 def test_many_random_models_with_aliases_keep_their_closed_form(seed: int) -> None:
     check(seed, "radau" if seed % 4 else "ida")

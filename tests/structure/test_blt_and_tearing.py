@@ -39,6 +39,7 @@ def test_blocks_are_what_needs_each_other_and_come_after_what_they_need(seed: in
         done |= set(block)
 
 
+@pytest.mark.slow
 def test_long_chains_need_no_recursion() -> None:
     n = 20_000
     chain = [[row, row + 1] if row + 1 < n else [row] for row in range(n)]

@@ -318,12 +318,14 @@ def lab(right: Expr, unit: str) -> Model:
     return Model("lab", Form.DAE, tuple(variables), definitions=(Definition("out", right),))
 
 
+@pytest.mark.slow
 @given(expressions())
 def test_expressions_that_are_built_to_be_consistent_pass(made: tuple[str, Expr]) -> None:
     unit, expression = made
     check_units(lab(expression, unit))
 
 
+@pytest.mark.slow
 @given(expressions(), st.sampled_from(BASE), st.data())
 def test_one_addend_times_a_unit_is_refused(made: tuple[str, Expr], other: str, data: st.DataObject) -> None:
     unit, expression = made
@@ -332,6 +334,7 @@ def test_one_addend_times_a_unit_is_refused(made: tuple[str, Expr], other: str, 
         check_units(lab(expression + second * symbol(Role.PARAMETER, f"{other} 1"), unit))
 
 
+@pytest.mark.slow
 @given(expressions())
 def test_a_result_in_another_scale_is_refused_and_the_factor_named(made: tuple[str, Expr]) -> None:
     unit, expression = made

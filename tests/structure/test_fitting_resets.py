@@ -50,6 +50,7 @@ class Missed(Pendulum):
         return {self.x: 0.8, self.y: -0.5, self.vx: 0.0, self.vy: 0.0}
 
 
+@pytest.mark.slow
 def test_values_that_fit_are_taken_over(dae_method: str) -> None:
     event = tg.simulate(Pushed(), (0.0, 0.5), method=dae_method).events[-1]
     assert event.after["vx"] == 2.0

@@ -39,7 +39,7 @@ def _translated(source: Any) -> None:
     reduced(model, PASSES)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", list(MODELS))
 def test_translation_calls_as_many_functions_for_every_part_however_many_there_are(name: str) -> None:
     make, few, many, times = MODELS[name]
@@ -49,7 +49,7 @@ def test_translation_calls_as_many_functions_for_every_part_however_many_there_a
     assert large <= 1.15 * times * small
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", list(MODELS))
 def test_memory_of_a_run_grows_with_the_model_and_not_with_pairs_of_its_unknowns(name: str) -> None:
     make, few, many, times = MODELS[name]
@@ -62,7 +62,7 @@ def test_memory_of_a_run_grows_with_the_model_and_not_with_pairs_of_its_unknowns
     assert sizes[1] <= 1.6 * times * sizes[0]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", list(MODELS))
 def test_memory_of_translation_grows_with_the_model_and_not_with_pairs_of_its_unknowns(name: str) -> None:
     make, few, many, times = MODELS[name]

@@ -3,6 +3,7 @@
 from itertools import permutations
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def reachable_size(rows: Rows, n_columns: int) -> int:
     return min(len(rows) - len(subset) + len({column for row in subset for column in row if column < n_columns}) for subset in subsets)
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_a_matching_pairs_rows_with_columns_of_their_own(rows: Rows) -> None:
     matching = maximum_matching(rows, N_COLUMNS)
@@ -33,11 +35,13 @@ def test_a_matching_pairs_rows_with_columns_of_their_own(rows: Rows) -> None:
     assert all(column in rows[row] and matching.row_of_column[column] == row for row, column in enumerate(matching.column_of_row) if column >= 0)
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_a_matching_is_as_large_as_halls_theorem_allows(rows: Rows) -> None:
     assert maximum_matching(rows, N_COLUMNS).size == reachable_size(rows, N_COLUMNS)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.integers(0, 2), unique=True), min_size=1, max_size=3))
 def test_a_matching_is_as_large_as_the_best_of_all_assignments(rows: Rows) -> None:
     assert maximum_matching(rows, 3).size == brute_force_size(rows, 3)
@@ -50,6 +54,7 @@ def test_a_long_chain_is_matched_without_recursion() -> None:
     assert maximum_matching(rows, n).is_perfect
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_the_parts_divide_rows_and_columns(rows: Rows) -> None:
     parts = dulmage_mendelsohn(rows, N_COLUMNS)
@@ -57,6 +62,7 @@ def test_the_parts_divide_rows_and_columns(rows: Rows) -> None:
     assert sorted(parts.over_columns + parts.under_columns + parts.well_columns) == list(range(N_COLUMNS))
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_the_parts_have_too_many_equations_too_few_or_just_enough(rows: Rows) -> None:
     parts = dulmage_mendelsohn(rows, N_COLUMNS)
@@ -67,6 +73,7 @@ def test_the_parts_have_too_many_equations_too_few_or_just_enough(rows: Rows) ->
     assert len(parts.well_rows) == len(parts.well_columns)
 
 
+@pytest.mark.slow
 @given(graphs)
 def test_an_equation_of_the_overdetermined_part_can_be_spared(rows: Rows) -> None:
     size = maximum_matching(rows, N_COLUMNS).size
@@ -76,6 +83,7 @@ def test_an_equation_of_the_overdetermined_part_can_be_spared(rows: Rows) -> Non
         assert is_sparable == (row in over)
 
 
+@pytest.mark.slow
 @given(graphs, st.randoms())
 def test_the_parts_do_not_depend_on_the_order_of_columns_within_a_row(rows: Rows, random: Random) -> None:
     shuffled = [random.sample(row, len(row)) for row in rows]

@@ -52,6 +52,7 @@ def drawn(random: np.random.Generator) -> tuple[Network, list[set[int]]]:
     return Network(ends, [int(random.integers(2)) for _ in ends], grounded), floating
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_a_network_without_ground_is_told_so_and_one_with_it_runs(seed: int) -> None:
     network, floating = drawn(np.random.default_rng(seed))
@@ -96,6 +97,7 @@ class Shaft(tg.Component):
         yield tg.connect(self.spring.flange_b, self.b.flange_a)
 
 
+@pytest.mark.slow
 def test_states_have_start_values_and_float_nowhere() -> None:
     from tidegate.structure.missing_connections import floating
 

@@ -172,13 +172,13 @@ def test_a_network_is_what_nodal_analysis_says(seed: int, n_nodes: int, dae_meth
     check(seed, n_nodes, dae_method)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(3, 30))
 def test_many_networks_are_what_nodal_analysis_says(seed: int) -> None:
     check(seed, 3 + seed % 20)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("seed", "n_nodes"), [(100, 60), (101, 120), (102, 200)])
 def test_large_networks_are_what_nodal_analysis_says(seed: int, n_nodes: int) -> None:
     check(seed, n_nodes, end=0.3)
@@ -194,6 +194,7 @@ def ladder(n: int) -> Model:
     return network.model(random.Random(0))
 
 
+@pytest.mark.slow
 def test_a_ladder_becomes_the_differential_equations_that_one_writes_by_hand(method: str) -> None:
     model = ladder(20)
     layout = compiled_of(model).layout
@@ -240,7 +241,7 @@ def test_a_short_circuit_is_what_nodal_analysis_says(seed: int) -> None:
     check_short_circuit(seed)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(502, 530))
 def test_many_short_circuits_are_what_nodal_analysis_says(seed: int) -> None:
     check_short_circuit(seed)

@@ -243,7 +243,7 @@ def test_wishes_are_checked() -> None:
 # -- size
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_long_chain_is_reduced_without_recursion() -> None:
     """Masses in a row, each joined to the next: one state stays."""
     n = 2000

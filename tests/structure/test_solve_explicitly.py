@@ -197,7 +197,7 @@ def current(t: float, r: float = 2.0) -> float:
     return 10.0 / r * (1.0 - math.exp(-r * t / 0.5))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_everything_has_its_name_and_unit(method: str) -> None:
     assert compiled_of(Circuit()).layout.unknowns == ("i",)
     result = tg.simulate(Circuit(), (0.0, 1.0), sensitivities=["r"], method=method, rtol=1e-8)
@@ -227,6 +227,7 @@ def test_everything_has_its_name_and_unit(method: str) -> None:
     assert tg.verify(result).ok
 
 
+@pytest.mark.slow
 def test_two_engines_agree_on_it() -> None:
     assert tg.cross_check(Circuit(), (0.0, 1.0)).agrees
 
@@ -408,12 +409,13 @@ def check(seed: int, method: str) -> None:
             assert event.after[name] == pytest.approx(other.after[name], rel=1e-5, abs=1e-6), (seed, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_random_systems_of_blocks_have_the_solution_of_their_blocks(seed: int) -> None:
     check(seed, "radau")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(3, 40))
 def test_many_random_systems_of_blocks_have_the_solution_of_their_blocks(seed: int) -> None:
     check(seed, "radau" if seed % 3 else "ida")

@@ -92,6 +92,7 @@ def test_what_is_no_such_root_keeps_its_events(function: Callable[[Any], Any]) -
     assert len(tg.simulate(tg.ode(falling, {"y": 0.5}), (0.0, 1.0)).events) > 0
 
 
+@pytest.mark.slow
 def test_a_clause_on_the_sign_of_what_flows_happens() -> None:
     def tanks(t: float, y: Any) -> Any:
         flow = np.sign(y["a"] - y["b"]) * np.sqrt(np.abs(y["a"] - y["b"]))
@@ -176,6 +177,7 @@ class Network:
         return found.y[: self.n].T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_random_networks_of_tanks_are_right(seed: int) -> None:
     network, times = Network(seed), [3.0, 7.0, 12.0]
@@ -186,6 +188,7 @@ def test_random_networks_of_tanks_are_right(seed: int) -> None:
         assert levels == pytest.approx(truth, abs=100 * rtol + 1e-6), method
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_random_networks_with_junctions_are_right(seed: int) -> None:
     network, times = Network(seed, junctions=1 + seed % 2), [3.0, 7.0, 12.0]

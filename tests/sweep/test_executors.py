@@ -33,6 +33,7 @@ def alone() -> xr.Dataset:
     return tg.sweep(Once(Tank()), T_SPAN, workers=1, **OPTIONS)
 
 
+@pytest.mark.slow
 def test_threads_of_the_caller(alone: xr.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[bytes] = []
     here = workers._Here

@@ -73,7 +73,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "_MOST", 2)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 @pytest.mark.parametrize("outputs", [None, 0.5])
 def test_a_file_is_the_sweep(ball: Any, tmp_path: Path, suffix: str, outputs: Any) -> None:
@@ -88,6 +88,7 @@ def test_a_file_is_the_sweep(ball: Any, tmp_path: Path, suffix: str, outputs: An
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["nc", "zarr"])
 def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"sweep.{suffix}"
@@ -121,6 +122,7 @@ def test_a_stopped_sweep_is_taken_up_again(ball: Any, tmp_path: Path, suffix: st
         tg.sweep(ball, (0.0, 2.5), out=path, resume=True, **options)
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_what_was_done(ball: Any, tmp_path: Path) -> None:
     path = tmp_path / "sweep.nc"
 
@@ -134,6 +136,7 @@ def test_ctrl_c_leaves_what_was_done(ball: Any, tmp_path: Path) -> None:
         assert_same(found.load(), tg.sweep(ball, (0.0, 2.0), grid=GRID))
 
 
+@pytest.mark.slow
 def test_an_old_file_stays_until_the_new_one_is_whole(ball: Any, tmp_path: Path) -> None:
     path = tmp_path / "sweep.nc"
     tg.sweep(ball, (0.0, 1.0), grid={"e": [0.5]}, out=path).close()

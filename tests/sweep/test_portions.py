@@ -25,6 +25,7 @@ def left_of(count: int, n_workers: int, columns: int = 3) -> _Left:
     return _Left(count, study, n_workers, 0.002)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     count=st.integers(1, 3000),
@@ -90,6 +91,7 @@ class Tank(tg.Component):
         return {self.full: self.full + 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [1, 60, 1 << 18], ids=["one by one", "a few", "all"])
 @pytest.mark.parametrize("n_workers", [1, 3])
 def test_starts_found_ahead_are_those_of_the_run(monkeypatch: pytest.MonkeyPatch, ahead: int, n_workers: int) -> None:
@@ -109,6 +111,7 @@ def test_starts_found_ahead_are_those_of_the_run(monkeypatch: pytest.MonkeyPatch
     assert_is_the_loop(found, looped(Once(Tank()), [{"a": a[k], "b": b[k]} for k in good], (0.0, 1.5)), ["level", "full"])
 
 
+@pytest.mark.slow
 def test_where_runs_are_made_alone_batches_become_small_enough_to_be_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Their native part takes next to nothing: by that alone one worker would take them all."""
     model = Once(tg.ode(lambda t, y, p: {"x": p["a"] * y["x"] ** 2}, {"x": 1.0}, p={"a": 1.0}))  # no solution behind 1 / a

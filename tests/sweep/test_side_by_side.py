@@ -34,11 +34,13 @@ def side_by_side(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 12))])
 def test_random_smooth_runs_side_by_side_are_runs_alone(side_by_side: list[int], seed: int, tmp_path: Path) -> None:
     check(smooth_model(seed, tmp_path, 21), 1 + seed % 2, side_by_side)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 20))])
 def test_random_runs_with_events_side_by_side_are_runs_alone(side_by_side: list[int], seed: int, tmp_path: Path) -> None:
     check(smooth_model(seed, tmp_path, 21, with_conditions=True), 1 + seed % 2, side_by_side)
@@ -66,6 +68,7 @@ def lorenz() -> Any:
     return Once(tg.ode(rates, {"x": 1.0, "y": 1.0, "z": 1.0}, p={"s": 10.0, "r": 28.0, "b": 8 / 3}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outputs", [None, 0.5, 0.002])
 def test_runs_of_very_different_lengths_take_each_others_places(side_by_side: list[int], outputs: float | None) -> None:
     """Runs of r = 1 rest, those of r = 300 take ten times as many steps; 2500 rows of a run are more than a buffer takes of several."""
@@ -96,6 +99,7 @@ def test_runs_that_fail_and_runs_with_too_many_steps_leave_nothing_behind(side_b
     assert side_by_side
 
 
+@pytest.mark.slow
 def test_machine_code_for_several_runs_is_made_once_a_sweep_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     real = Together.begin

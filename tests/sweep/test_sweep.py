@@ -50,6 +50,7 @@ def ball() -> Any:
     return Once(Ball())
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(
     rows=st.lists(st.tuples(*map(st.sampled_from, ([0.0, 0.3, 0.55, 0.8, 1.0], [1.0, 9.81, 20.0], [1, 4, 100]))), min_size=1, max_size=8),
@@ -220,7 +221,7 @@ def test_progress_is_told(ball: Any) -> None:
     assert sorted(told) == told
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_gives_what_is_there(workers: int) -> None:
     """Runs of which the later ones would take for ever."""
@@ -240,6 +241,7 @@ def test_ctrl_c_gives_what_is_there(workers: int) -> None:
     assert np.isnan(found["y"].values[2:]).all()
 
 
+@pytest.mark.slow
 @given(
     shape=st.lists(st.integers(1, 4), min_size=1, max_size=3),
     draw=st.randoms(use_true_random=False),

@@ -82,6 +82,7 @@ def rows_of(draw: random.Random, names: list[str], count: int) -> list[dict[str,
     return [{name: draw.randint(2, 20) if name == "patience" else round(draw.uniform(*ranges[name]), 4) for name in names} for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_runs_together_are_runs_alone(machine: Any, together: list[RecordedRuns], seed: int) -> None:
     draw = random.Random(seed)
@@ -127,6 +128,7 @@ def test_random_models_are_runs_alone(together: list[RecordedRuns], seed: int) -
     assert counts(together)[0] > 0
 
 
+@pytest.mark.slow
 def test_more_rows_and_events_than_a_buffer_holds(together: list[RecordedRuns]) -> None:
     """Ten thousand rows and five thousand events: runs stop in the middle, so that buffers can be emptied."""
     model = Once(
@@ -161,6 +163,7 @@ def test_values_that_are_not_finite_are_warned_of_as_alone(together: list[Record
     assert counts(together) == (2, 1)
 
 
+@pytest.mark.slow
 def test_start_values_that_are_solved_for(together: list[RecordedRuns]) -> None:
     """Each run is made ready alone, and carried out with the others."""
 
@@ -180,6 +183,7 @@ def test_start_values_that_are_solved_for(together: list[RecordedRuns]) -> None:
     assert counts(together)[0] == 6
 
 
+@pytest.mark.slow
 def test_a_condition_that_a_parameter_switches_off_is_no_cause(together: list[RecordedRuns]) -> None:
     """Whether a relation mattered depends on a parameter that differs from run to run; so does what an event is said to come of."""
 
@@ -194,6 +198,7 @@ def test_a_condition_that_a_parameter_switches_off_is_no_cause(together: list[Re
     assert found["event_count"].values.tolist() == [1, 2, 1, 2]
 
 
+@pytest.mark.slow
 def test_runs_of_no_length_are_told_apart(together: list[RecordedRuns]) -> None:
     """The last row of one run stands in front of the first of the next, at the same time."""
     model = Once(Machine())
@@ -202,6 +207,7 @@ def test_runs_of_no_length_are_told_apart(together: list[RecordedRuns]) -> None:
     assert_is_the_loop(found, looped(model, rows, (0.0, 0.0), outputs=[0.0]), ["x", "sampled"])
 
 
+@pytest.mark.slow
 def test_a_bad_combination_is_a_row_of_its_own(together: list[RecordedRuns]) -> None:
     """Start values outside their limits, which only the combination of two parameters gives; behind the first thousand nobody looked before."""
 
@@ -222,6 +228,7 @@ def test_a_bad_combination_is_a_row_of_its_own(together: list[RecordedRuns]) -> 
     assert counts(together) == (2099, 1)
 
 
+@pytest.mark.slow
 def test_batches_of_a_file_hold_both_kinds(tmp_path: Any, together: list[RecordedRuns]) -> None:
     model = Once(tg.ode(lambda t, y, p: [p["a"] * y["x"] ** 2], y0={"x": 1.0}, p={"a": 1.0}))
     grid = {"a": [0.5, 2.0, 0.25, 7.0, 0.9]}

@@ -40,6 +40,7 @@ def test_a_model_without_states_runs_on_its_calendar(method: str) -> None:
     assert (result.status, result.message) == ("terminated", "six")
 
 
+@pytest.mark.slow
 def test_five_hundred_conditions_each_happen_once(method: str) -> None:
     count = 500
 
@@ -51,6 +52,7 @@ def test_five_hundred_conditions_each_happen_once(method: str) -> None:
     assert result.final["y[1]"] == pytest.approx(count / 2, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_a_table_with_a_thousand_corners_is_followed_corner_by_corner(method: str) -> None:
     grid = np.linspace(0.0, 1.0, 1001)
     zigzag = np.where(np.arange(1001) % 2 == 0, 0.0, 1.0)

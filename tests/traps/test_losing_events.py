@@ -54,6 +54,7 @@ CONTACTS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contact", list(CONTACTS))
 @pytest.mark.parametrize("ball", [LeftBelow, PutOnZero, PutAbove])
 def test_nine_bounces_however_the_reset_leaves_the_guard(ball: Any, contact: str, method: str) -> None:

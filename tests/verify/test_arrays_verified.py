@@ -63,7 +63,7 @@ class AllOff(Rooms):
     again = None
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_arrays_are_judged_by_plain_methods_and_not_by_expressions(method: str) -> None:
     check = tg.verify(tg.simulate(Rooms(), (0.0, 4.0), rtol=1e-5, method=method))
     assert check.notes == ()
@@ -80,7 +80,7 @@ def test_another_threshold_is_found_for_the_elements() -> None:
     assert {("missed event", "off[0,0]"), ("missed event", "off[1,1]")} <= {(item.kind, item.name) for item in check.wrong}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", ["on[1,1]", "on[0,0]", "switched", "temp[0,1]"])
 def test_an_element_that_is_assigned_wrongly_is_found(name: str) -> None:
     result = copy(tg.simulate(Rooms(), (0.0, 1.0), rtol=1e-5))
@@ -90,6 +90,7 @@ def test_an_element_that_is_assigned_wrongly_is_found(name: str) -> None:
     assert ("reset", "off[1,1]") in {(item.kind, item.name) for item in tg.verify(result).wrong}
 
 
+@pytest.mark.slow
 def test_a_list_of_conditions_is_one_clause() -> None:
     check = tg.verify(tg.simulate(AllOff(), (0.0, 0.29), rtol=1e-5))
     assert check.notes == ()
@@ -97,7 +98,7 @@ def test_a_list_of_conditions_is_one_clause() -> None:
     assert ("reset", "off") in {(item.kind, item.name) for item in check.findings}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_many_thermostats_are_judged() -> None:
     class Many(Rooms):
         temp = tg.State(np.linspace(0.0, 0.9, 25) + 0.02)

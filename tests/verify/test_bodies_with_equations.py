@@ -29,6 +29,7 @@ class Sampled(tg.Component):
         yield self.held == self.k * self.error
 
 
+@pytest.mark.slow
 def test_random_sampled_controllers_are_verified_and_go_where_plain_python_goes(dae_method: str) -> None:
     rng = np.random.default_rng(4)
     for a, k in rng.uniform(0.2, 2.0, (3, 2)).tolist():
@@ -43,6 +44,7 @@ def test_random_sampled_controllers_are_verified_and_go_where_plain_python_goes(
         assert check.ok, str(check)
 
 
+@pytest.mark.slow
 def test_another_equation_is_told() -> None:
     result = copy(tg.simulate(Sampled(), (0.0, 1.9), rtol=1e-8))
     result.parameters = {**result.parameters, "loop": 0.31}
@@ -50,6 +52,7 @@ def test_another_equation_is_told() -> None:
     assert {item.kind for item in check.wrong} == {"reset"}, str(check)
 
 
+@pytest.mark.slow
 def test_a_value_that_is_kept_otherwise_than_it_was_determined_is_told() -> None:
     result = copy(tg.simulate(Sampled(), (0.0, 1.9), rtol=1e-8))
 

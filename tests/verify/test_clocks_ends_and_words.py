@@ -76,7 +76,7 @@ def wrong(result: Result) -> set[tuple[str, str]]:
     return {(item.kind, item.name) for item in tg.verify(result, points=4).wrong}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("t_end", [2.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_a_right_run_is_verified(t_end: float, dae_method: str) -> None:
     result = slowing(t_end, method=dae_method)
@@ -89,7 +89,7 @@ def test_a_right_run_is_verified(t_end: float, dae_method: str) -> None:
     assert (("end", "full") in judged) == (t_end > 3.0)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_varying_clock_is_judged_by_expressions_too() -> None:
     result = slowing()
     check = tg.verify(result, source=Slowing().lower())
@@ -100,7 +100,7 @@ def test_a_varying_clock_is_judged_by_expressions_too() -> None:
     assert ("clock", "tick") in {(item.kind, item.name) for item in tg.verify(late, source=Slowing().lower()).wrong}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_tick_too_few_is_told() -> None:
     result = slowing()
     times = [event.time for event in result.events if "tick" in event.causes]
@@ -110,7 +110,7 @@ def test_a_tick_too_few_is_told() -> None:
     assert ("clock", "tick") in wrong(changed(result, lambda e: None if e.time == times[0] else e))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_tick_too_many_is_told() -> None:
     result = slowing()
     others = iter([2.2])
@@ -129,7 +129,7 @@ def test_a_single_time_that_moved_is_judged() -> None:
     assert ("clock", "ring") in wrong(changed(result, lambda e: replace(e, time=2.3) if "ring" in e.causes and e.time > 2.0 else e))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_message_that_is_missing_or_too_much_is_told() -> None:
     result = slowing()
     assert sum("an even tick" in event.messages for event in result.events) == 3
@@ -141,7 +141,7 @@ def test_a_message_that_is_missing_or_too_much_is_told() -> None:
     assert wrong(changed(result, lambda e: replace(e, messages=("goodbye",)) if e.kind == "final" else e)) == {("message", "end of the run")}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_run_that_went_on_or_ended_for_no_reason_is_told() -> None:
     result = slowing()
     went_on = copy(result)
@@ -152,7 +152,7 @@ def test_a_run_that_went_on_or_ended_for_no_reason_is_told() -> None:
     assert wrong(stopped) == {("end", "no body")}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("t_end", [2.0, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_a_wrong_last_value_is_told(t_end: float) -> None:
     result = copy(slowing(t_end))
@@ -172,7 +172,7 @@ def test_what_is_done_last_and_is_not_in_the_log_is_told() -> None:
     assert ("missed event", "end of the run") in wrong(changed(slowing(2.0), lambda e: None if e.kind == "final" else e))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_the_table_says_in_one_line_what_was_not_judged() -> None:
     lines = [line for line in str(tg.verify(slowing(2.0))).splitlines() if line.startswith("not judged: ")]
     assert len(lines) == 1
@@ -199,7 +199,7 @@ def test_a_model_of_nothing_but_discrete_variables_is_judged(begin: float) -> No
     assert wrong(changed(result, lambda e: None if e.time == max(result.events.times) else e)) == {("clock", "tick"), ("discrete variable", "period")}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_parts_of_a_run_with_a_varying_clock_and_a_last_word_are_judged() -> None:
     simulation = tg.Simulation(Slowing(), rtol=1e-5)
     for until in (0.5, 1.2, 2.0):
@@ -216,6 +216,7 @@ def terminal(level: float) -> Any:
     return tg.ode(lambda t, y: {"x": 1.0}, y0={"x": 0.0}, events=stop)
 
 
+@pytest.mark.slow
 def test_terminal_events_of_functions_are_judged() -> None:
     result = tg.simulate(terminal(0.5), (0.0, 1.0))
     check = tg.verify(result)
@@ -225,6 +226,7 @@ def test_terminal_events_of_functions_are_judged() -> None:
     assert wrong(result) == {("end", "stop")}
 
 
+@pytest.mark.slow
 def test_messages_and_ends_in_resets_of_functions_are_judged() -> None:
     def reset(t: Any, y: Any) -> Any:
         tg.message("over")
@@ -238,6 +240,7 @@ def test_messages_and_ends_in_resets_of_functions_are_judged() -> None:
     assert wrong(changed(result, lambda e: replace(e, messages=("over",)))) == {("message", "over")}
 
 
+@pytest.mark.slow
 def test_ends_of_solve_ivp_are_judged() -> None:
     def high(t: float, y: Any) -> Any:
         return y[0] - 0.5

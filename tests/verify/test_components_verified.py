@@ -88,14 +88,14 @@ class WrongSpeed(Pendulum):
         yield self.x**2 + self.y**2 == self.L**2
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("wrong", [WrongGravity, WrongTension, WrongSpeed])
 def test_a_pendulum_with_a_wrong_equation_is_not_verified(wrong: type[tg.Component], dae_method: str) -> None:
     check = tg.verify(swinging(dae_method), source=wrong(), points=2)
     assert "equation" in {item.kind for item in check.wrong}, str(check)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("changed", [{"damper.d": -1.5}, {"m2.m": 2.02}])
 def test_joined_masses_with_a_wrong_part_are_not_verified(changed: dict[str, float], dae_method: str) -> None:
     result = copy(golden_run("D04_coupled_masses", 1e-5, dae_method, 0.1))
@@ -117,7 +117,7 @@ class Late(Clutched):
         yield self.clutch.capacity == tg.where(tg.time < 1, 0.0, tg.where(tg.time < 4.001, 20.0, tg.where(tg.time < 5, 2.0, 25.0)))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_clutch_that_is_released_late_is_not_verified(dae_method: str) -> None:
     check = tg.verify(tg.simulate(Late(), (0.0, 4.2), rtol=1e-5, method=dae_method), source=Clutched(), points=2)
     assert not check.ok
@@ -137,6 +137,7 @@ def test_an_event_that_is_taken_away_or_put_in_is_told() -> None:
     assert "spurious event" in {item.kind for item in tg.verify(more, points=2).wrong}
 
 
+@pytest.mark.slow
 def test_a_mass_that_hits_its_stop_and_is_pulled_away_at_once_is_verified() -> None:
     """It rests for no time at all: what the stop would press it with is in no row, and is solved for."""
 

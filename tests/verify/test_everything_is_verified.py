@@ -54,7 +54,7 @@ def test_every_example_is_verified(name: str) -> None:
         assert not check.notes, check.notes
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize("key", ["P1", "P2", "P3", "P4", "P6"])
 def test_every_reference_problem_is_verified(key: str, method: str) -> None:
@@ -63,7 +63,7 @@ def test_every_reference_problem_is_verified(key: str, method: str) -> None:
     assert check.ok, str(check)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", ["hires", "chemical_akzo", "transistor_amplifier"])
 def test_smooth_stiff_problems_are_verified(name: str) -> None:
     end = ivp_testset.GOLDEN[name]["t_end"] * (0.2 if name == "transistor_amplifier" else 1.0)  # the whole of it is most of the cost of this file
@@ -71,6 +71,7 @@ def test_smooth_stiff_problems_are_verified(name: str) -> None:
     assert check.ok, str(check)
 
 
+@pytest.mark.slow
 def test_the_lithium_cluster_is_verified(dae_method: str) -> None:
     check = tg.verify(tg.simulate(hybrid_testset.LITHIUM, (0.0, 1.0), rtol=RTOL, method=dae_method), points=4)
     assert check.ok, str(check)
@@ -104,14 +105,14 @@ def verify_seed(seed: int, runs: int = 1) -> tuple[list[str], int]:
     return [text for text in found if text and text != REFUSED], sum(text != REFUSED for text in found)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("first", range(0, QUICK_SEEDS, 6))
 def test_random_models_are_verified(first: int) -> None:
     failures = [text for seed in range(first, first + 6) for text in verify_seed(seed)[0]]
     assert not failures, "\n".join(failures)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(SHARES))
 def test_hundreds_of_runs_of_random_models_are_verified(share: int) -> None:
     failures: list[str] = []

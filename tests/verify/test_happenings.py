@@ -24,6 +24,7 @@ def wrong(run: Any, truth: Any, t_end: float = 2.0, **options: Any) -> set[tuple
     return {(item.kind, item.name) for item in tg.verify(tg.simulate(run, (0.0, t_end), **options), source=truth).wrong}
 
 
+@pytest.mark.slow
 def test_a_right_run_with_events_is_verified(method: str) -> None:
     check = tg.verify(tg.simulate(ball(), (0.0, 2.0), method=method))
     assert check.ok, str(check)
@@ -34,18 +35,22 @@ def test_a_missed_event_is_found(method: str) -> None:
     assert wrong(ball(bounces=False), ball(), method=method) == {("missed event", "bounce")}
 
 
+@pytest.mark.slow
 def test_an_event_whose_condition_is_not_true_there_is_found(method: str) -> None:
     assert ("spurious event", "bounce") in wrong(ball(floor=0.1), ball(), 1.5, method=method)
 
 
+@pytest.mark.slow
 def test_a_wrong_reset_is_found(method: str) -> None:
     assert wrong(ball(restitution=0.80001), ball(), method=method) == {("reset", "bounce")}
 
 
+@pytest.mark.slow
 def test_values_changed_by_nothing_are_found() -> None:
     assert ("reset", "what only flips") in wrong(ball(), ball(bounces=False))
 
 
+@pytest.mark.slow
 def test_an_event_in_a_mode_that_cannot_be_is_found() -> None:
     # what a floor and a branch on it give that flip one after the other: a sawtooth that is never above 0.1 is above 0.5 for a moment
     def model(level: float, sawtooth: bool) -> Any:
@@ -70,6 +75,7 @@ def test_what_only_rounding_decides_is_not_held_against_a_run() -> None:
     assert ("spurious event", "up") in wrong(model(-1e-8), model(0.0), 0.5, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_short_dip_between_the_ends_of_a_long_step_is_found() -> None:
     def model(depth: float) -> Any:
         dips = tg.event(lambda t, y: (y[2] - 0.5) ** 2 - y[0] + y[1] < depth, name="dips")
@@ -132,7 +138,7 @@ def test_a_component_is_judged_by_its_own_methods(dae_method: str) -> None:
     assert {"equation", "condition", "reset", "clock", "discrete variable", "output"} <= {item.kind for item in check.findings}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_clocks_bodies_and_outputs_of_a_component_that_are_wrong_are_found() -> None:
     assert ("clock", "sample") in wrong(LateTank(), Tank(), rtol=1e-5)
     assert wrong(ForgetfulTank(), Tank(), rtol=1e-5) == {("reset", "sample")}
@@ -163,7 +169,7 @@ def test_a_tampered_result_is_found_out() -> None:
     assert ("discrete variable", "held") in {(item.kind, item.name) for item in tg.verify(tampered(interpolant=flip)).wrong}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_tampered_row_is_found_out() -> None:
     result = tampered()
     column = [item.name for item in result.columns].index("level")
@@ -176,6 +182,7 @@ def test_a_tampered_row_is_found_out() -> None:
     assert check.wrong[0].share == pytest.approx(1e-3 / 0.9e-5 / 5.0, rel=0.1)  # a row may lie five tolerances beside
 
 
+@pytest.mark.slow
 def test_a_row_where_an_output_jumps_without_an_event_is_right_from_one_side() -> None:
     def floored(value: float) -> Any:
         return tg.ode(lambda t, y: {"x": -1.0}, y0={"x": 0.0}, outputs=lambda t, y: {"whole": np.floor(y["x"]) + value})
@@ -184,7 +191,7 @@ def test_a_row_where_an_output_jumps_without_an_event_is_right_from_one_side() -
     assert wrong(floored(1.0), floored(0.0), 0.5) == {("output", "whole")}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_diagram_is_judged_by_the_neutral_model() -> None:
     def diagram(gain: float) -> Any:
         d = tg.Diagram("lag")
@@ -201,6 +208,7 @@ def test_a_diagram_is_judged_by_the_neutral_model() -> None:
     assert "speed" in {item.name for item in tg.verify(result).wrong}
 
 
+@pytest.mark.slow
 def test_an_output_of_what_came_to_rest_on_its_threshold_is_right_on_either_side() -> None:
     def floored(value: float) -> Any:
         outputs = lambda t, y: {"whole": np.floor(1.04 * y["x"]) + value}  # noqa: E731
@@ -235,7 +243,7 @@ class WronglyChained(Chained):
     rate = tg.Output(lambda self: 1.01 * tg.der(np.sin(self.x) * self.x))
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_outputs_that_need_each_other_and_their_derivatives_are_worked_out_where_they_are_needed() -> None:
     result = tg.simulate(Chained(), (0.0, 3.0), rtol=1e-5)
     check = tg.verify(result)

@@ -39,6 +39,7 @@ def wrong(solution: Any) -> set[tuple[str, str]]:
     return {(item.kind, item.name) for item in tg.verify(solution).wrong}
 
 
+@pytest.mark.slow
 def test_a_right_solution_is_verified() -> None:
     check = tg.verify(flight())
     assert check.ok, str(check)
@@ -47,6 +48,7 @@ def test_a_right_solution_is_verified() -> None:
     assert {("equation", "y[0]"), ("condition", "events[0]"), ("condition", "events[1]"), ("reset", "events[1]")} <= judged
 
 
+@pytest.mark.slow
 def test_rows_at_asked_times_are_verified_too() -> None:
     solution = flight(t_eval=np.linspace(0.0, 3.0, 7))
     assert tg.verify(solution).ok
@@ -54,6 +56,7 @@ def test_rows_at_asked_times_are_verified_too() -> None:
     assert wrong(solution) == {("row", "y[0]")}
 
 
+@pytest.mark.slow
 def test_a_run_backwards_is_verified() -> None:
     solution = tg.solve_ivp(cannon, (3.0, 0.0), [1.0, -5.0], events=apex, dense_output=True)
     assert solution.t_events is not None
@@ -63,6 +66,7 @@ def test_a_run_backwards_is_verified() -> None:
     assert "backwards" in check.notes[0]
 
 
+@pytest.mark.slow
 def test_an_event_that_is_taken_out_is_missed() -> None:
     solution = flight()
     assert solution.t_events is not None
@@ -71,6 +75,7 @@ def test_an_event_that_is_taken_out_is_missed() -> None:
     assert wrong(solution) == {("missed event", "events[1]")}
 
 
+@pytest.mark.slow
 def test_an_event_at_another_time_is_found() -> None:
     solution = flight()
     assert solution.t_events is not None
@@ -78,6 +83,7 @@ def test_an_event_at_another_time_is_found() -> None:
     assert {("missed event", "events[1]"), ("spurious event", "events[1]")} <= wrong(solution)
 
 
+@pytest.mark.slow
 def test_other_values_at_an_event_are_found() -> None:
     solution = flight()
     assert solution.y_events is not None
@@ -85,6 +91,7 @@ def test_other_values_at_an_event_are_found() -> None:
     assert ("reset", "events[1]") in wrong(solution)
 
 
+@pytest.mark.slow
 def test_a_dip_of_an_event_function_inside_a_long_step_is_missed_if_it_is_not_there() -> None:
     def dips(t: float, y: Any) -> Any:
         return (y[0] - 0.5) ** 2 - 1e-4
@@ -107,6 +114,7 @@ def test_a_function_that_is_another_one_by_now_is_found() -> None:
     assert wrong(solution) == {("equation", "y[0]")}
 
 
+@pytest.mark.slow
 def test_arguments_columns_and_booleans_are_given_as_they_were() -> None:
     def column(t: float, y: Any, k: float) -> Any:
         return np.array([-k * y[0], k * y[0]])
@@ -121,6 +129,7 @@ def test_arguments_columns_and_booleans_are_given_as_they_were() -> None:
     assert check.ok, str(check)
 
 
+@pytest.mark.slow
 def test_a_function_that_was_called_is_judged_and_the_notes_say_so() -> None:
     def opaque(t: float, y: Any) -> Any:
         rest = float(y[0])

@@ -21,6 +21,7 @@ def judged(run: Any, truth: Any, t_end: float, **options: Any) -> tg.Verificatio
     return tg.verify(tg.simulate(run, (0.0, t_end), **options), source=truth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-8])
 def test_a_right_result_is_verified(method: str, rtol: float) -> None:
     model = tg.ode(lambda t, y: [y[1], -y[0] - 0.2 * max(y[1], 0.0)], y0=[1.0, 0.0])
@@ -29,7 +30,7 @@ def test_a_right_result_is_verified(method: str, rtol: float) -> None:
     assert check.truth == "the function, called as Python"
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("rtol", [1e-3, pytest.param(1e-6, marks=pytest.mark.slow)])
 def test_a_condition_that_keeps_its_old_truth_is_found(method: str, rtol: float) -> None:
     right = tg.ode(lambda t, y: [-1.0, 1.0 if max(y[0], 0.0) > 0 else 0.0], y0=[1.0, 0.0])
@@ -41,14 +42,14 @@ def test_a_condition_that_keeps_its_old_truth_is_found(method: str, rtol: float)
     assert "der(y[1]) is off by 1 " in finding.says
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_condition_kept_at_a_rest_exactly_on_its_threshold_is_found() -> None:
     right = tg.ode(lambda t, y: [0.0, 1.0 if y[0] > 0 else 0.0], y0=[0.0, 0.0])
     wrong = tg.ode(lambda t, y: [0.0, 1.0], y0=[0.0, 0.0])
     assert [finding.name for finding in judged(wrong, right, 3.0).wrong] == ["y[1]"]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_forcing_that_was_stepped_over_is_found() -> None:
     # what a stiff method keeps to that looks at the ends of its steps only: a polynomial through a few points of the forcing
     right = tg.ode(lambda t, y: [1e4 * (np.sin(2.0 * np.pi * t) - y[0])], y0=[0.0])
@@ -57,7 +58,7 @@ def test_a_forcing_that_was_stepped_over_is_found() -> None:
     assert finding.share * 100.0 * 1e-8 == pytest.approx(1.0, rel=0.05)  # the forcing itself, over 0.01 rtol, which is what a zero may be off
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_an_algebraic_variable_is_judged_by_its_own_error() -> None:
     def divider(level: float) -> Any:
         return tg.dae(lambda t, y, ydot: [y["z"] - level * np.cos(t), ydot["q"] - y["z"]], y0={"z": level, "q": 0.0})
@@ -88,6 +89,7 @@ def test_python_followed_otherwise_than_python_does_is_found() -> None:
     assert not judged(wrong, right, 3.0).ok
 
 
+@pytest.mark.slow
 def test_an_event_found_late_is_found() -> None:
     def switched(at: float) -> Any:
         return tg.ode(lambda t, y: [1.0 if t < at else -1.0], y0=[0.0])
@@ -114,6 +116,7 @@ def test_the_table_says_what_is_wrong_where_and_by_how_much() -> None:
     assert "WRONG" in repr(check)
 
 
+@pytest.mark.slow
 def test_a_result_that_cannot_be_judged_says_what_to_do() -> None:
     model = tg.ode(lambda t, y: [-y[0]], y0=[1.0])
     with pytest.raises(tg.UsageError, match="no dense output"):
@@ -141,6 +144,7 @@ PLAIN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", PLAIN)
 def test_what_can_be_called_with_numbers_is_judged_by_it_and_not_by_expressions(form: str) -> None:
     check = tg.verify(tg.simulate(PLAIN[form](), (0.0, 1.0), rtol=1e-5))
@@ -149,6 +153,7 @@ def test_what_can_be_called_with_numbers_is_judged_by_it_and_not_by_expressions(
     assert check.ok, str(check)
 
 
+@pytest.mark.slow
 def test_where_a_call_with_numbers_fails_the_notes_say_so() -> None:
     model = tg.ode(lambda t, y: [-y["x"]], y0={"x": 1.0})
     result = tg.simulate(model, (0.0, 1.0))
@@ -165,6 +170,7 @@ def test_where_a_call_with_numbers_fails_the_notes_say_so() -> None:
     assert "called with numbers, the model raised TypeError: not with numbers" in check.notes[0]
 
 
+@pytest.mark.slow
 def test_a_run_in_pieces_is_verified() -> None:
     simulation = tg.Simulation(tg.ode(lambda t, y, p: {"x": -p["k"] * max(y["x"], 0.5)}, y0={"x": 1.0}, p={"k": 1.0}), rtol=1e-5)
     parts = [simulation.advance(0.5), simulation.advance(1.0)]
@@ -174,6 +180,7 @@ def test_a_run_in_pieces_is_verified() -> None:
         assert check.truth == "the function, called as Python"
 
 
+@pytest.mark.slow
 def test_a_run_in_which_a_parameter_was_set_is_verified_piece_by_piece() -> None:
     simulation = tg.Simulation(tg.ode(lambda t, y, p: {"x": -p["k"] * y["x"]}, y0={"x": 1.0}, p={"k": 1.0}), rtol=1e-5)
     first = simulation.advance(0.5)

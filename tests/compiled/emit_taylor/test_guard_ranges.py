@@ -91,7 +91,7 @@ class Step:
         return box, float(box[Box.STEP]), a
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("form", Form)
 @pytest.mark.parametrize("seed", range(3))
 def test_what_is_called_far_is_far_all_along_the_step(seed: int, form: Form) -> None:

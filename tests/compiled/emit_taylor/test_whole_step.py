@@ -163,6 +163,7 @@ def test_what_is_not_finite_or_does_not_fit_is_left_to_the_plain_way_and_long_st
     assert steps.step(0.0, np.array([1.0]), 1.0) == CAREFULLY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", Form)
 def test_divisors_are_said_to_be_clear_only_where_no_point_of_the_step_brings_them_near_zero(form: Form) -> None:
     x = symbol(Role.UNKNOWN, "x")

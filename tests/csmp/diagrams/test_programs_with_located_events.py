@@ -33,6 +33,7 @@ def spring(t, y, p):
     return [y["velocity"], (p["damping"] * y["velocity"] + table(y["position"])) / p["mass"]]
 
 
+@pytest.mark.slow
 def test_spring_agrees_with_its_equations() -> None:
     diagram, result = by_program("spring")
     direct = tg.simulate(

@@ -52,6 +52,7 @@ def test_result_is_read_back_from_a_file(tmp_path: Path, suffix: str) -> None:
         assert [column.description for column in again.columns] == ["block 9", "block 4", "block 48", "block 10"]
 
 
+@pytest.mark.slow
 def test_result_is_drawn(tmp_path: Path) -> None:
     run("spring").result.plot("Y", path=tmp_path / "y.png")
     assert (tmp_path / "y.png").stat().st_size > 1000

@@ -320,6 +320,7 @@ def test_no_statement_raises_or_loses_the_model(title: str, configurations: list
             assert same(again.program, program)
 
 
+@pytest.mark.slow
 @given(st.lists(lines, max_size=40).map("\n".join))
 def test_no_text_raises_anything_but_the_diagnostics_of_the_language(text: str) -> None:
     reading = read_tolerantly(text + "\n")

@@ -101,6 +101,7 @@ def programs(draw: st.DrawFn) -> CsmpProgram:
     return program
 
 
+@pytest.mark.slow
 @given(programs())
 def test_the_order_is_that_of_the_report_by_the_letter(program: CsmpProgram) -> None:
     expected = sorted_by_the_letter(program)

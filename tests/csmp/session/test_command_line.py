@@ -121,6 +121,7 @@ def test_user_routines_are_taken_from_a_file() -> None:
     assert done.stdout.splitlines()[-1] == "1.0,3.0"
 
 
+@pytest.mark.slow
 def test_a_files_control_section_stands_for_options() -> None:
     replies = ["INT;OUT", "0, 2, .1", "9", "48", "", "0, 1", "STO", "ALL"]
     assert tidegate("csmp", "spring.mod", replies=replies).exit_code == 0
@@ -219,6 +220,7 @@ def test_trans_follows_the_session_that_names_it() -> None:
     assert "TIME FROM 0.0000E-01 TO 2.0000E+00 IN STEPS OF 5.0000E-01" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_model_or_script_that_is_not_there_is_named() -> None:
     assert "there is no file sprung.mod" in tidegate("csmp", "sprung.mod").stderr
     assert "the script gone.in cannot be read" in tidegate("csmp", "--script", "gone.in").stderr
@@ -246,6 +248,7 @@ def test_a_model_is_found_by_its_name_alone(command: list[object]) -> None:
     assert "-1.00E+01" in done.stdout or "MODEL COMPLETE" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_initial_stage_alone_needs_no_interval() -> None:
     done = tidegate("csmp", "run", "spring.mod", "--to", 0, "--out", "9,4")
     assert done.exit_code == 0, done.output
@@ -260,6 +263,7 @@ def test_a_file_that_cannot_be_read_is_told_in_words() -> None:
     assert "try: the model file A.MOD cannot be read: Is a directory" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_text_is_not_echoed() -> None:
     Path("A.MOD").write_bytes(bytes(range(256)))
     for done in (tidegate("csmp", "run", "A.MOD", "--to", 1, "--h", 1, "--out", 2), tidegate("csmp", replies=["A<-I", "CON"])):
@@ -267,7 +271,7 @@ def test_a_file_that_is_no_text_is_not_echoed() -> None:
         assert "\x07" not in done.output
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_ctrl_c_ends_a_single_run_with_its_rows() -> None:
     Path("slow.py").write_text("import time\n\ndef user1(ctx, block):\n    time.sleep(0.001)\n    open('began', 'a').close()\n    return ctx.time\n")
     Path("slow.mod").write_text("SLOW\n2 U1 1\n\n\n")

@@ -32,6 +32,7 @@ def terminal(keys: PipeInput, history: Path | None = None) -> ConsoleTerminal:
     return ConsoleTerminal(history, source=keys, sink=DummyOutput())
 
 
+@pytest.mark.slow
 def test_a_model_is_typed_at_the_console(keys: PipeInput, tmp_path: Path) -> None:
     keys.send_text("".join(f"{line}\r" for line in [*DECAY, "EXI"]))
     session = CsmpSession(terminal(keys), SessionState(folder=tmp_path))
@@ -70,6 +71,7 @@ def test_ctrl_d_ends_and_ctrl_c_interrupts(keys: PipeInput) -> None:
         console.ask("*")
 
 
+@pytest.mark.slow
 def test_a_circumflex_typed_during_a_run_interrupts_it(monkeypatch: pytest.MonkeyPatch) -> None:
     pty = pytest.importorskip("pty")
     near, far = pty.openpty()
@@ -85,6 +87,7 @@ def test_a_circumflex_typed_during_a_run_interrupts_it(monkeypatch: pytest.Monke
     assert pressed == [True]
 
 
+@pytest.mark.slow
 def test_what_is_typed_during_a_run_answers_the_next_questions(keys: PipeInput, monkeypatch: pytest.MonkeyPatch) -> None:
     pty = pytest.importorskip("pty")
     near, far = pty.openpty()

@@ -40,7 +40,7 @@ def is_short(line: str) -> bool:
     return not any(number in line for number in TOO_LONG)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("is_person", [False, True], ids=["script", "person"])
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(replies=sessions.map(lambda lines: [line for line in lines if is_short(line)]))

@@ -40,6 +40,7 @@ def test_rows_of_a_run_that_an_error_ended_are_kept(stage: Stage) -> None:
     assert played.state.program.numbers == [2, 3, 4]
 
 
+@pytest.mark.slow
 def test_rows_and_model_survive_an_exception_in_a_user_routine(stage: Stage) -> None:
     def routine(ctx: object, block: int) -> float:
         if ctx.time > 0.7:

@@ -41,6 +41,7 @@ def test_the_plot_of_the_report_shows_its_scales_first(session: Session) -> None
     assert len(said) == 7 + 2 + 21 + 1
 
 
+@pytest.mark.slow
 def test_output_that_is_not_for_the_terminal_goes_to_files(session: Session, tmp_path: Path) -> None:
     said = session("PRC", "A", "", "PRP", "9", "", "N", "PLS", "9,4", "", "PLO", "A", "GOE")
     assert said[-4:] == [f"O/P TO {tmp_path / name}" for name in ("spring_table.txt", "spring_plot.txt", "spring_strip.png", "spring_overlay.png")]
@@ -49,6 +50,7 @@ def test_output_that_is_not_for_the_terminal_goes_to_files(session: Session, tmp
     assert (tmp_path / "spring_strip.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_picture_may_be_given_a_name(session: Session, tmp_path: Path) -> None:
     assert session(f"PLO {tmp_path / 'both.svg'}", "9 4", "", "GOE")[-1] == f"O/P TO {tmp_path / 'both.svg'}"
     assert session(f"PLO {tmp_path / 'both.svg'}", "9 4", "", "GOE")[-1] == f"HAVE OVERWRITTEN FILE {tmp_path / 'both.svg'}"
@@ -64,6 +66,7 @@ def test_a_form_asked_for_again_replaces_itself_before_goe_and_is_new_after_it(s
     assert "DBLE" in (tmp_path / "spring_table_2.txt").read_text()
 
 
+@pytest.mark.slow
 def test_run_asks_for_three_forms_and_skips_what_gets_no_blocks(session: Session, tmp_path: Path) -> None:
     said = session("RUN", "9", "", "Y", "", "4", "")
     assert [line for line in said if line.endswith(":") and "TTY" not in line] == ["PRINTING IN COLUMNS:", "PRINTER PLOTS:", "STRIP PLOTS:"]

@@ -61,6 +61,7 @@ def test_too_many_curves_for_the_alphabet_are_refused() -> None:
         terminal_plot(choose(result))
 
 
+@pytest.mark.slow
 def test_strips_share_the_time_and_have_a_scale_each(spring: Result, tmp_path: Path) -> None:
     figure = strip_plot(choose(spring, window=Window(0.0, 10.0)), tmp_path / "strip.svg", {0: Scale(-20.0, 20.0, 5.0)})
     assert [axes.get_ylabel() for axes in figure.axes] == ["Y", "Y DBLE DOT", "Y DOT", "F(Y)"]
@@ -99,6 +100,7 @@ def test_nothing_to_draw_and_files_that_are_no_pictures_are_refused(spring: Resu
         draw(choose(spring), tmp_path / "strip.doc")
 
 
+@pytest.mark.slow
 def test_pictures_take_labels_that_matplotlib_would_read_as_formulas(tmp_path: Path) -> None:
     result = Result("cost $", [Column("_a"), Column("$b")], [0.0, 1.0], [[0.0, 1.0], [1.0, 2.0]])
     overlay_plot(choose(result), tmp_path / "overlay.png")

@@ -19,6 +19,7 @@ def test_the_table_of_the_report_is_printed_figure_by_figure(spring: Result) -> 
     assert printed == [line.replace("\t", " ").split() for line in TABLE.read_text().splitlines()]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.text(st.characters(codec="ascii", exclude_categories=["Cc", "Zs"]), min_size=1, max_size=90), min_size=1, max_size=30, unique=True)
 )
@@ -51,6 +52,7 @@ def test_a_run_with_steps_of_its_own_choice_says_so() -> None:
     assert heading(result)[-2:] == ["INTEGN INT = VARIABLE; RUN CPU TIME = 0.00 SEC.", "TIME FROM 0.0000E-01 TO 1.0000E+00 IN 3 ROWS"]
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=5))
 def test_csv_keeps_every_digit(values: list[float]) -> None:
     result = Result("m", [Column("a, b"), Column("c")], list(range(len(values))), [[value, -value] for value in values])

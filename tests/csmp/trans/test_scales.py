@@ -18,6 +18,7 @@ numbers = st.one_of(st.just(0.0), sizes, sizes.map(lambda size: -size), st.float
 curves = st.lists(numbers, min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @given(curves, st.integers(2, 20))
 def test_every_value_of_a_curve_is_shown(curve: list[float], divisions: int) -> None:
     scale = convenient_scale(curve, divisions)
@@ -26,6 +27,7 @@ def test_every_value_of_a_curve_is_shown(curve: list[float], divisions: int) -> 
     assert max(curve) <= scale.upper + slack
 
 
+@pytest.mark.slow
 @given(curves, st.integers(2, 20))
 def test_the_step_is_1_2_or_5_and_the_ends_are_multiples_of_it(curve: list[float], divisions: int) -> None:
     scale = convenient_scale(curve, divisions)
@@ -37,6 +39,7 @@ def test_the_step_is_1_2_or_5_and_the_ends_are_multiples_of_it(curve: list[float
     assert 1 <= round((scale.upper - scale.lower) / scale.step) <= divisions
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-1e3, 1e3).map(lambda x: round(x, 3)), min_size=2, max_size=20).filter(lambda values: max(values) > min(values)))
 def test_no_smaller_step_would_do(curve: list[float]) -> None:
     scale = convenient_scale(curve)

@@ -203,6 +203,7 @@ def test_laststate_is_the_state_at_the_start_of_the_step() -> None:
         assert [(t, y) for t, y in starts if t in ends and ends[t] != pytest.approx(y, abs=1e-6)] == []
 
 
+@pytest.mark.slow
 def test_long_sums_lose_nothing() -> None:
     """Ten thousand steps of 0.1, which is no binary number: time and state stay within a rounding of the sum."""
     monitor, agenda = model("rke", dtmax=0.1)
@@ -328,6 +329,7 @@ def ship(method: str, dtmax: float, abserror: float) -> tuple[Monitor, list[list
     return monitor, rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "dtmax", "abserror"), [("rke", 0.01, 1e-12), ("pc", 0.05, 1e-9)])
 def test_the_ship_steers_as_an_independent_program_computed(method: str, dtmax: float, abserror: float) -> None:
     _, rows = ship(method, dtmax, abserror)

@@ -77,6 +77,7 @@ class Tanks:
         return turns
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.slow)], ids=["few", "many"])
 @pytest.mark.parametrize("method", METHODS)
 def test_tanks_turn_when_arithmetic_says(method: str, seeds: range) -> None:
@@ -89,6 +90,7 @@ def test_tanks_turn_when_arithmetic_says(method: str, seeds: range) -> None:
         assert late < 10 * len(truth) * DTMIN, seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "dtmax", "error"),
     [

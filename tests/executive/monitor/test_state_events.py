@@ -288,6 +288,7 @@ def test_the_state_at_an_event_is_that_of_its_time_and_steps_go_on_from_there() 
         assert x.state == pytest.approx(math.sin(3.0), abs=2e-8)
 
 
+@pytest.mark.slow
 def test_samples_do_not_move_state_events() -> None:
     for method in METHODS:
         found: list[float] = []
@@ -300,6 +301,7 @@ def test_samples_do_not_move_state_events() -> None:
         assert max(found) - min(found) <= DTMIN
 
 
+@pytest.mark.slow
 def test_bouncing_ball_bounces_as_the_closed_form() -> None:
     """Dropped from 1 with g = 2, each bounce halves the speed: the first at 1, the others 1, 1/2, 1/4 later."""
     for method in METHODS:

@@ -337,7 +337,7 @@ def test_random_linear_diagrams_equal_their_equations(made: tuple[np.ndarray, np
         np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-10)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @settings(max_examples=15, deadline=None)
 @given(linear_diagrams())
 def test_runs_of_random_linear_diagrams_equal_those_of_their_equations(made: tuple[np.ndarray, np.ndarray, np.ndarray, tg.Diagram]) -> None:

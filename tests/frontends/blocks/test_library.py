@@ -65,6 +65,7 @@ def test_pid_without_limits_is_the_sum_of_its_parts() -> None:
     np.testing.assert_allclose(result["y"], want, rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_pid_under_limits_does_not_wind_up() -> None:
     def loop(**limits: float) -> tg.Result:
         diagram = tg.Diagram("loop")
@@ -103,6 +104,7 @@ def test_hysteresis_starts_as_its_input_says(start: float, is_on: bool) -> None:
     assert tg.simulate(diagram, (0, 1)).final["switch"] == is_on
 
 
+@pytest.mark.slow
 def test_transport_delay_of_a_smooth_signal_is_off_by_the_square_of_its_sampling() -> None:
     times = np.linspace(0, 4, 41)
     late = np.sin(2 * math.pi * 0.25 * np.maximum(times - 0.7, 0))
@@ -120,6 +122,7 @@ def test_transport_delay_of_straight_lines_is_exact() -> None:
     np.testing.assert_allclose(result["y"], want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_sources_are_what_they_say() -> None:
     diagram = tg.Diagram("sources")
     diagram.step = b.Step(at=1.0, before=-1.0, after=2.0)

@@ -38,6 +38,7 @@ class Driven(NamedTuple):
         return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_limited_integral_of_a_sine_is_the_sum_of_small_pieces_cut_at_the_limits(seed: int) -> None:
     rng = random.Random(seed)

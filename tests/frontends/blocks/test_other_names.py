@@ -29,6 +29,7 @@ def test_a_name_is_found_by_the_part_it_begins_with() -> None:
     assert "motor.state1" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_sampler_behind_a_delay_of_noise_is_told_where_the_noise_goes() -> None:
     b = tg.blocks
 

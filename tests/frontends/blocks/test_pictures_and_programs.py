@@ -35,6 +35,7 @@ def test_picture_shows_every_block_with_its_values() -> None:
     assert nested()._repr_svg_() == svg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_picture_goes_into_a_file(tmp_path: Path, suffix: str) -> None:
     nested().draw(tmp_path / f"loop{suffix}")

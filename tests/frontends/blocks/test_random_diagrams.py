@@ -42,10 +42,11 @@ def check(seed: int) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_random_diagrams_do_what_their_blocks_say() -> None:
     assert sum(check(seed) for seed in range(8)) >= 6
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_many_random_diagrams_do_what_their_blocks_say() -> None:
     assert sum(check(seed) for seed in range(100, 130)) >= 24

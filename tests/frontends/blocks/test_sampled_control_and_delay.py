@@ -42,6 +42,7 @@ def test_a_controller_without_a_clock_is_as_before() -> None:
         b.PID(2.0, period=0.0)
 
 
+@pytest.mark.slow
 def test_a_transport_delay_in_a_loop_is_exact() -> None:
     loop = tg.Diagram("loop")
     loop.x = b.Integrator(start=1.0)
@@ -56,6 +57,7 @@ def test_a_transport_delay_in_a_loop_is_exact() -> None:
     assert b.TransportDelay(0.7, samples=20).samples == 20
 
 
+@pytest.mark.slow
 def test_a_belt_whose_speed_changes_delays_what_lies_on_it() -> None:
     belt = tg.Diagram("belt")
     belt.ago = b.Sine(frequency=0.25, amplitude=0.3, offset=0.8)

@@ -71,6 +71,7 @@ def test_half_power_is_the_square_root() -> None:
     assert result.final["area"] == pytest.approx(2 / 3 * (8 - 1), rel=1e-9)  # ten times the tolerance
 
 
+@pytest.mark.slow
 def test_function_block_interpolates_by_straight_lines_and_continues_the_end_pieces() -> None:
     got = recorded(b.Function([-1.0, 0.0, 0.5, 1.0], [1.0, 0.0, 2.0, -1.0]))
     x = wave(TIMES)
@@ -78,6 +79,7 @@ def test_function_block_interpolates_by_straight_lines_and_continues_the_end_pie
     np.testing.assert_allclose(got, np.where(x < -1, -x, np.where(x > 1, -1 - 6 * (x - 1), inside)), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degree", [2, 3, *(pytest.param(k, marks=pytest.mark.slow) for k in (4, 5))])
 def test_function_block_of_higher_degree_goes_through_the_nearest_points(degree: int) -> None:
     xs = np.array([-1.4, -1.0, -0.5, -0.1, 0.4, 0.9, 1.3])

@@ -132,7 +132,7 @@ def require_same(blocks: Blocks, wires: list[tuple[str, str]], end: float = 4.0,
     return one, two
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("name", CASES)
 def test_a_block_in_a_loop_of_parts_gives_what_it_gives_in_a_diagram(name: str) -> None:
     make, inputs = CASES[name]
@@ -181,6 +181,7 @@ def test_an_implicit_equation_of_blocks_is_solved_among_the_parts() -> None:
     np.testing.assert_allclose(x, np.cos(x) + 0.1 * found["source.out"].values, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_an_algebraic_loop_of_parts_is_solved() -> None:
     blocks: Blocks = {"u": lambda: b.Sine(1.0, 2.0), "e": lambda: b.WeightedSummer(1.0, -1.0), "k": lambda: b.Gain(3.0), "i": b.Integrator}
     wires = [("u.out", "e.x1"), ("k.out", "e.x2"), ("e.out", "k.x1"), ("k.out", "i.x1")]
@@ -212,6 +213,7 @@ def test_blocks_that_tick_together_see_each_other_as_in_a_diagram(order: int) ->
     require_same(blocks, wires)
 
 
+@pytest.mark.slow
 def test_a_motor_with_a_controller_of_blocks_is_that_of_an_ode(method: str) -> None:
     library = tg.library
     e, r = library.electrical, library.rotational
@@ -269,6 +271,7 @@ class Controlled(tg.Component):
         yield tg.connect(self.control.command, self.plant.u)
 
 
+@pytest.mark.slow
 def test_a_whole_diagram_is_a_part_and_keeps_the_names_of_its_blocks() -> None:
     whole = tg.Diagram("whole")
     whole.control, whole.plant, whole.wish = controller(), b.TransferFunction([1.0], [1.0, 0.8, 1.0]), b.Pulse(3.0)
@@ -281,6 +284,7 @@ def test_a_whole_diagram_is_a_part_and_keeps_the_names_of_its_blocks() -> None:
     assert len(one.events) == len(two.events) > 80
 
 
+@pytest.mark.slow
 def test_parameters_of_blocks_are_changed_like_those_of_parts() -> None:
     def ends(model: Any, **options: Any) -> float:
         return float(tg.simulate(model, (0.0, 4.0), rtol=1e-9, **options)["plant.out"][-1])
@@ -292,6 +296,7 @@ def test_parameters_of_blocks_are_changed_like_those_of_parts() -> None:
     assert abs(replaced - ends(Controlled())) > 0.01
 
 
+@pytest.mark.slow
 def test_a_derivative_by_a_parameter_of_a_block_is_that_of_differences() -> None:
     class Loop(tg.Component):
         pid, plant = b.PID(2.0, 0.5, upper=3.0), b.TransferFunction([1.0], [1.0, 1.0, 2.0])
@@ -324,6 +329,7 @@ def test_an_array_of_blocks_is_an_array_of_parts() -> None:
         assert float(found[f"lag[{k}].out"][-1]) == pytest.approx(float(tg.simulate(alone, (0.0, 5.0), rtol=1e-9)["lag"][-1]), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_component_with_blocks_is_pickled_and_copied() -> None:
     model = Controlled(mods={"control.pi.kp": 3.0})
     expected = float(tg.simulate(model, (0.0, 1.0))["plant.out"][-1])

@@ -119,7 +119,7 @@ def test_each_side_of_the_condition_determines_its_own_unknown(kind: Any) -> Non
     assert any(event.time == pytest.approx(np.log(2.0), rel=1e-8) for event in result.events)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_choice_by_time_is_judged_by_its_value() -> None:
     class Driven(tg.Component):
         x, u = tg.State(1.0), tg.Algebraic()

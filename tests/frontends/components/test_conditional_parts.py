@@ -33,6 +33,7 @@ def current(model: tg.Component) -> float:
     return -tg.simulate(model, (0.0, 1.0)).final["s.p.i"]
 
 
+@pytest.mark.slow
 def test_a_part_that_is_not_there_takes_its_connections_away() -> None:
     assert current(Network()) == pytest.approx(3.0 + 6.0)
     assert current(Network(has_second=False)) == pytest.approx(3.0)
@@ -40,6 +41,7 @@ def test_a_part_that_is_not_there_takes_its_connections_away() -> None:
     assert not [v for v in Network(has_second=False).lower().variables if v.name.startswith("b.")]
 
 
+@pytest.mark.slow
 def test_in_parts_of_parts_and_by_modifiers() -> None:
     class Outer(tg.Component):
         has = tg.Constant(False)

@@ -53,6 +53,7 @@ def test_derivatives_of_algebraic_variables_are_those_of_the_closed_form(kind: A
     assert float(result.sensitivity(f"{head}rate", f"{head}k")[-1]) == pytest.approx((4 * 2.0 - 2) * math.exp(-4.0), rel=1e-5)
 
 
+@pytest.mark.slow
 def test_one_element_of_an_array_may_be_differentiated() -> None:
     result = tg.simulate(Several(), (0.0, 1.0), rtol=1e-9)
     assert [result.final[name] for name in ("y[0]", "y[1]", "rate")] == pytest.approx([2 / math.e, 3 / math.e, -3 / math.e], rel=1e-7)

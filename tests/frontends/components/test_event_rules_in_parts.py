@@ -461,6 +461,7 @@ def without(result: tg.Result, head: str) -> tg.Result:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", TABLE)
 def test_no_rule_asks_how_deep_a_part_stands_or_whether_it_comes_from_a_file(rule: str, tmp_path: Path) -> None:
     kind, span, check = TABLE[rule]

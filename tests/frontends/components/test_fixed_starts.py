@@ -138,6 +138,7 @@ def test_of_coordinates_between_which_is_chosen_a_sum_may_be_fixed() -> None:
 # -- too much, and what cannot be
 
 
+@pytest.mark.slow
 def test_two_that_contradict_each_other_are_refused_by_name() -> None:
     starts: dict[str, dict[str, Any]] = {"phi0": {"state_select": "always"}, "w0": {"state_select": "always"}}
     starts |= {"phi1": {"start": 1.0, "fixed": True}, "phi2": {"start": 4.0, "fixed": True}}

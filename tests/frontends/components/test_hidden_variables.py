@@ -52,6 +52,7 @@ def result() -> tg.Result:
     return tg.simulate(Room(), (0.0, 3.0), rtol=1e-8, sensitivities=[])
 
 
+@pytest.mark.slow
 def test_results_list_the_users_variables_only(result: tg.Result) -> None:
     hidden = {column.name for column in result.columns if column.is_hidden}
     assert hidden == {column.name for column in result.columns} - OWN
@@ -68,6 +69,7 @@ def test_what_is_hidden_can_be_asked_for_by_name(result: tg.Result) -> None:
     np.testing.assert_allclose(level.values[-1], 0.5 * result.at(3.0, "T") + 0.1, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_run_that_is_kept_goes_on_as_if_it_had_not_ended(tmp_path: Path) -> None:
     whole = tg.simulate(Room(), (0.0, 3.0), rtol=1e-8)
     first = tg.Simulation(Room(), rtol=1e-8)
@@ -78,6 +80,7 @@ def test_a_run_that_is_kept_goes_on_as_if_it_had_not_ended(tmp_path: Path) -> No
     assert second.result.final == pytest.approx(whole.final, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_files_keep_what_a_verification_needs(result: tg.Result, tmp_path: Path) -> None:
     read = tg.Result.load(result.to_netcdf(tmp_path / "room.nc"))
     assert (read.names, read.columns) == (result.names, result.columns)
@@ -95,6 +98,7 @@ def test_files_keep_what_a_verification_needs(result: tg.Result, tmp_path: Path)
     assert tg.verify(tg.Result.load(switched.to_netcdf(tmp_path / "switched.nc")), Switched()).ok
 
 
+@pytest.mark.slow
 def test_run_shows_no_values_of_a_part_that_is_off_where_it_is_asked_to() -> None:
     shown = CliRunner().invoke(app, ["run", f"{__file__}:Room", "--until", "1.5", "--record-disabled", "nan"])
     assert shown.exit_code == 0, shown.output
@@ -102,6 +106,7 @@ def test_run_shows_no_values_of_a_part_that_is_off_where_it_is_asked_to() -> Non
     assert not re.search(r"\bT +nan", shown.output)
 
 
+@pytest.mark.slow
 def test_neither_show_nor_run_names_them() -> None:
     assert {variable.name for variable in describe(Room()).variables} == OWN
     shown = CliRunner().invoke(app, ["run", f"{__file__}:Room", "--until", "3"])

@@ -47,6 +47,7 @@ def test_nineteen_instants(method: str, runs: dict[str, tg.Result]) -> None:
             assert len(event.causes) >= 3  # tooth, turn, and the relation that flips
 
 
+@pytest.mark.slow
 def test_values_between_events(method: str, runs: dict[str, tg.Result]) -> None:
     result = run(method, runs)
     for t, wanted in GOLDEN["values"].items():
@@ -69,7 +70,7 @@ def test_after_the_start(method: str, runs: dict[str, tg.Result]) -> None:
     assert [first.after[name] for name in ("h", "v", "y2", "yL", "trigger")] == [1.0, 0.0, 0.0, 0.0, 1.0]
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_both_engines_and_plain_python_agree() -> None:
     both = tg.cross_check(Hybrid(), (0.0, 5.0), rtol=1e-7, methods=("radau", "ida"))
     assert both.agrees, str(both)

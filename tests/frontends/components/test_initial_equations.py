@@ -102,6 +102,7 @@ def test_equations_without_a_solution_are_told() -> None:
         tg.simulate(Never(), (0.0, 1.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_linear_systems_start_at_rest(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -102,6 +102,7 @@ class ByValue(Counter):
         return {self.d: tg.pre(self.d) + 1.0 + 0.0 * self.x}
 
 
+@pytest.mark.slow
 def test_what_an_equation_determines_has_changed_for_one_round_and_may_be_set_back_in_the_next() -> None:
     # a round longer, `later` would happen at every tick; and the third, which is set back at once, would be a conflict with what is kept
     found = [(final["d"], final["rises"], final["again"], final["seen"]) for final in (tg.simulate(m, (0.0, 5.2)).final for m in MODELS)]
@@ -123,6 +124,7 @@ class Two(tg.Component):
         yield self.d == 0.2
 
 
+@pytest.mark.slow
 def test_two_clauses_that_determine_one_variable_in_one_round_are_a_conflict_unless_one_goes_first() -> None:
     class Equations(Two):
         @tg.when(lambda self: self.x > 0.5)
@@ -168,6 +170,7 @@ def test_a_body_in_the_round_after_sees_what_an_equation_found() -> None:
     assert (final["d"], final["low"], final["before"], final["n"]) == pytest.approx((-0.45, -0.45, -0.45, 4.0), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_start_values_and_settings_of_what_equations_of_clauses_determine() -> None:
     class Whole(tg.Component):
         a = Ramp()
@@ -194,6 +197,7 @@ def test_a_clause_that_happens_in_two_rounds_running_determines_twice() -> None:
     assert tg.simulate(Twice(), (0.0, 0.7)).final["d"] == 3.0
 
 
+@pytest.mark.slow
 def test_clauses_of_parts_yield_equations_too() -> None:
     class Both(tg.Component):
         a, b = Ramp(), Implicit()
@@ -404,6 +408,7 @@ class GatedWithin(tg.Component):
     g = Gated()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "head"), [(Gated, ""), (GatedWithin, "g.")])
 def test_a_sample_with_a_condition_happens_at_ticks_at_which_that_holds(kind: Any, head: str, method: str) -> None:
     result = tg.simulate(kind(), (0.0, 4.8), rtol=1e-8, method=method)
@@ -473,7 +478,7 @@ def switches_of(c: float, end: float) -> list[float]:
         temperature, on = to, not on
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_one_clause_switches_each_of_five_hundred_rooms() -> None:
     c = np.linspace(5.0, 15.0, 500)
     result = tg.simulate(House(rooms={"C": c}), (0.0, 6.0), rtol=1e-8)

@@ -31,6 +31,7 @@ def test_the_circuit_flattens_to_27_equations_for_27_unknowns() -> None:
     assert [variable.name for variable in model.by_role(VariableRole.STATE)] == ["C.v", "L.p.i"]
 
 
+@pytest.mark.slow
 def test_every_instance_has_parts_of_its_own() -> None:
     class Two(tg.Component):
         a, b = Resistor(R=1.0), Resistor(R=2.0)
@@ -48,6 +49,7 @@ def test_every_instance_has_parts_of_its_own() -> None:
     assert result.final["a.p.i"] == pytest.approx(12.0 / 7.0)
 
 
+@pytest.mark.slow
 def test_values_of_parts_follow_parameters_of_the_component_around() -> None:
     class Divider(tg.Component):
         total = tg.Parameter(100.0, unit="Ohm")
@@ -70,6 +72,7 @@ def test_values_of_parts_follow_parameters_of_the_component_around() -> None:
     assert tg.simulate(Outer(), (0.0, 1.0), parameters={"share": 1.0}).final["d.lower_one.v"] == pytest.approx(4.0)
 
 
+@pytest.mark.slow
 def test_attributes_of_inner_variables_are_modified_by_path() -> None:
     class Box(tg.Component):
         c = Capacitor(C=1e-3, v=tg.start(2.0, nominal=10.0), mods={"p.v.nominal": 100.0})
@@ -251,6 +254,7 @@ def test_a_part_can_be_replaced_by_another() -> None:
     assert tg.simulate(Load(load=Inductor(L=3.0)), (0.0, 1.0)).final["load.p.i"] == pytest.approx(2.0)
 
 
+@pytest.mark.slow
 def test_sensitivities_go_through_connections(dae_method: str) -> None:
     names = ["R1.R", "C.C", "AC.VA"]
     result = tg.simulate(Circuit(), (0.0, 0.02), sensitivities=names, rtol=1e-9, method=dae_method)

@@ -67,6 +67,7 @@ def same(a: tg.Result, b: tg.Result) -> None:
     assert [event.time for event in a.events] == [event.time for event in b.events]
 
 
+@pytest.mark.slow
 def test_a_network_of_stored_parts_gives_the_same_bits(tmp_path: Path) -> None:
     stored = again(Filter(), tmp_path)
     a, b = (tg.simulate(network(kind), (0.0, 1.0), rtol=1e-8, sensitivities="all") for kind in (Filter, stored))
@@ -76,6 +77,7 @@ def test_a_network_of_stored_parts_gives_the_same_bits(tmp_path: Path) -> None:
     same(*(tg.simulate(network(kind), (0.0, 1.0), rtol=1e-8, parameters=other) for kind in (Filter, stored)))
 
 
+@pytest.mark.slow
 def test_stored_parts_can_be_in_stored_parts_and_in_arrays(tmp_path: Path) -> None:
     def ladder(kind: Any) -> Any:
         class Ladder(tg.Component):
@@ -137,6 +139,7 @@ class Bouncer(tg.Component):
         return {self.sampled: self.h}
 
 
+@pytest.mark.slow
 def test_clauses_clocks_and_ends_of_runs_are_stored_too(tmp_path: Path) -> None:
     stored = again(Bouncer(), tmp_path)
 
@@ -224,6 +227,7 @@ def test_what_a_file_cannot_hold_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(place=st.integers(0, 3000), change=st.integers(1, 255), cut=st.booleans())
 def test_a_damaged_file_is_refused_in_one_sentence_or_is_what_it_was(tmp_path: Path, place: int, change: int, cut: bool) -> None:
@@ -339,6 +343,7 @@ def charged(kind: Any) -> Any:
     return Plant()
 
 
+@pytest.mark.slow
 def test_connectors_with_signals_with_connectors_and_arrays_of_them_are_stored(tmp_path: Path, dae_method: str) -> None:
     whole, stored = charged(Charger), charged(again(Charger(), tmp_path))
     assert [variable.name for variable in stored.lower().variables] == [variable.name for variable in whole.lower().variables]
@@ -390,6 +395,7 @@ def unpacked(file: Path) -> str:
         return "".join(archive.read(name).decode() for name in archive.namelist()) + file.read_bytes().decode("latin-1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["circuit", "D03_half_wave_rectifier", "D06_tank_with_mixer", "D09_friction_clutch"])
 def test_sealed_golden_models_are_the_same_to_the_last_bit(name: str, tmp_path: Path) -> None:
     golden = MODELS[name]
@@ -471,6 +477,7 @@ def test_a_sealed_file_has_none_of_the_inner_names_texts_or_lines(tmp_path: Path
     assert "sealed" not in str(found.value)
 
 
+@pytest.mark.slow
 def test_a_sealed_part_shows_its_connectors_outputs_and_what_is_public_only(tmp_path: Path) -> None:
     open_, hidden = (
         tg.simulate(driven(kind), (0.0, 0.5), rtol=1e-8) for kind in (Motor, sealed(Motor(), tmp_path, public=["k", "losses", "winding"]))
@@ -505,6 +512,7 @@ class Divides(tg.Component):
         yield self.p.i == (self.p.v - self.n.v) / self.secret
 
 
+@pytest.mark.slow
 def test_an_error_in_a_sealed_part_says_that_it_is_inside(tmp_path: Path) -> None:
     def circuit(kind: Any) -> Any:
         class Circuit(tg.Component):

@@ -14,6 +14,7 @@ from written_source import space_of
 CLOSE = 1e-5  # times of crossings are right to 1e-8, and each moves a state by no more than its rates and jumps are large
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_equations_of_random_clauses_hold_in_their_rounds(seed: int) -> None:
     made = 0
@@ -31,6 +32,7 @@ def test_equations_of_random_clauses_hold_in_their_rounds(seed: int) -> None:
     assert made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 5])
 def test_so_they_do_in_exported_blocks(seed: int, tmp_path: Path) -> None:
     made = Instants(seed)

@@ -11,6 +11,7 @@ from written_source import space_of
 CLOSE = 1e-6  # times of crossings are right to 1e-12, and each moves a state by no more than its rates and jumps are large
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_rounds_of_random_clauses_are_those_of_plain_python(seed: int) -> None:
     made = 0

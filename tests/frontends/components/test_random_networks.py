@@ -62,6 +62,7 @@ def network(seed: int, most: int) -> tuple[type[Network], dict[str, Any], FloatA
     return kind, values, -g / capacitances[:, None], source / capacitances
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 16))])
 def test_a_random_network_moves_as_nodal_analysis_says(seed: int) -> None:
     kind, values, a, b = network(seed, 12 if seed < 4 else 60)
@@ -71,6 +72,7 @@ def test_a_random_network_moves_as_nodal_analysis_says(seed: int) -> None:
     assert result.final["feed.p.i"] == pytest.approx(5.0 - truth[0], rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_pin_that_is_left_out_carries_no_current_and_the_rest_is_right(seed: int) -> None:
     kind, values, _, _ = network(seed, 8)

@@ -11,6 +11,7 @@ from random_trees import Tree
 from written_source import space_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_of_values_that_are_given_at_several_levels_the_outermost_counts(seed: int) -> None:
     for number in range(10 * seed, 10 * seed + 10):

@@ -81,6 +81,7 @@ def hidden(model: Any) -> tg.Result:
     return tg.simulate(model, (0.0, 4.0), record_disabled="nan", **OFTEN)
 
 
+@pytest.mark.slow
 def test_values_are_missing_exactly_where_a_part_is_off(held: tg.Result, hidden: tg.Result) -> None:
     instants = set(held.events.times)
     inside = [k for k, t in enumerate(held.t.tolist()) if t not in instants]
@@ -117,6 +118,7 @@ def test_both_sides_of_an_event_are_told_apart(hidden: tg.Result) -> None:
     assert event.after["room[0].T"] == pytest.approx(math.exp(-0.1 * off), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_files_keep_what_is_missing(hidden: tg.Result, tmp_path: Path) -> None:
     for name in ("house.nc", "house.csv"):
         loaded = tg.Result.load(hidden.save(tmp_path / name))
@@ -148,7 +150,7 @@ def test_a_simulation_that_is_saved_goes_on_with_what_is_held(model: Any, hidden
         tg.Simulation(model).advance(1.0, record_disabled="nan")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_result_with_missing_values_is_verified(hidden: tg.Result) -> None:
     check = tg.verify(hidden, points=4)
     assert check.ok, check
@@ -182,6 +184,7 @@ def test_another_word_is_refused() -> None:
         tg.simulate(Room(), (0.0, 1.0), record_disabled="none")
 
 
+@pytest.mark.slow
 def test_parts_of_a_component_from_a_file_are_missing_too(tmp_path: Path, hidden: tg.Result) -> None:
     Stored = tg.load_component(tg.precompile(House(), tmp_path / "house.tgm"))
 

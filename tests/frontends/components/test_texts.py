@@ -68,6 +68,7 @@ def test_they_are_compared_and_assigned_as_texts(program: str, power: float, met
     assert found.text("state").values[-1] == "off"
 
 
+@pytest.mark.slow
 def test_the_same_through_parameters_of_a_run(result: tg.Result) -> None:
     found = tg.simulate(Heater(), (0.0, 10.0), rtol=1e-8, parameters={"program": "full"})
     assert found.events.times == pytest.approx(times(20.0), rel=1e-6)
@@ -75,6 +76,7 @@ def test_the_same_through_parameters_of_a_run(result: tg.Result) -> None:
     assert tg.verify(result).ok
 
 
+@pytest.mark.slow
 def test_results_have_numbers_with_their_meaning(result: tg.Result, tmp_path: Path) -> None:
     read = tg.Result.load(result.to_netcdf(tmp_path / "heater.nc"))
     for one in (result, read):
@@ -146,6 +148,7 @@ def test_enumerations_keep_their_numbers_and_texts() -> None:
     assert tg.simulate(Car(speed=Speed.FAST), (0.0, 0.1)).final["x"] == pytest.approx(0.3)
 
 
+@pytest.mark.slow
 def test_parts_are_given_texts_and_their_owners_parameters() -> None:
     class House(tg.Component):
         program = tg.Parameter("eco", values=("eco", "full"))
@@ -169,6 +172,7 @@ def test_a_simulation_is_set_by_text() -> None:
         simulation["state"] = "hot"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"parameters": {"program": ["eco", "full"]}}, {"grid": {"program": np.array(["eco", "full"])}}])
 def test_a_sweep_goes_over_texts(given: dict[str, Any]) -> None:
     found = tg.sweep(Heater(), (0.0, 10.0), rtol=1e-8, variables=["T"], **given)
@@ -185,6 +189,7 @@ def test_stored_components_know_them(tmp_path: Path) -> None:
     assert tg.simulate(stored(program="full"), (0.0, 10.0), rtol=1e-8).events.times == pytest.approx(times(20.0), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_and_shows_them() -> None:
     shown = CliRunner().invoke(app, ["run", f"{__file__}:Heater", "--until", "10", "--set", "program=full"])
     assert shown.exit_code == 0, shown.output
@@ -353,7 +358,7 @@ def rooms(programs: list[str], end: float) -> tuple[list[float], list[str], str]
             return T, state, seen
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("programs", [["eco", "full", "eco"], ["full", "full", "full"]])
 def test_arrays_of_texts_go_where_plain_python_goes(programs: list[str], tmp_path: Path) -> None:
     found = tg.simulate(Rooms(), (0.0, 8.0), rtol=1e-9, parameters={"program": programs})
@@ -369,6 +374,7 @@ def test_arrays_of_texts_go_where_plain_python_goes(programs: list[str], tmp_pat
     assert tg.Result.load(found.to_netcdf(tmp_path / "rooms.nc")).text("state").values[-1].tolist() == states
 
 
+@pytest.mark.slow
 def test_a_wrong_text_in_a_condition_names_its_line() -> None:
     class Wrong(Rooms):
         @tg.when(lambda self: self.seen == "tepid")
@@ -447,6 +453,7 @@ class Gear(enum.IntEnum):
     SECOND = 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "after"),
     [

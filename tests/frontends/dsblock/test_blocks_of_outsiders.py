@@ -16,6 +16,7 @@ BLOCKS = Path(__file__).parent / "blocks"
 KICKS = [math.pi / 4, math.pi / 4 + math.pi]  # cos(2 t) falls through zero
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_block_data_common_equivalence_entries_and_statement_functions(isolate: bool) -> None:
     block = tg.dsblock.build(BLOCKS / "antique.f", prefix="ant", isolate=isolate)
@@ -30,6 +31,7 @@ def test_block_data_common_equivalence_entries_and_statement_functions(isolate: 
     block.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_objects_and_exceptions_of_cpp(isolate: bool) -> None:
     block = tg.dsblock.build(BLOCKS / "harvest.cpp", prefix="pop", isolate=isolate)
@@ -46,6 +48,7 @@ def test_objects_and_exceptions_of_cpp(isolate: bool) -> None:
     block.close()
 
 
+@pytest.mark.slow
 def test_every_utility_by_its_face_for_c(caplog: pytest.LogCaptureFixture) -> None:
     block = tg.dsblock.build(BLOCKS / "every.c", prefix="every", data_file="the data")
     assert (block.declared.text, block.declared.version) == ("this model", "2.0")
@@ -101,7 +104,7 @@ def run_wild(deed: int, where: str, time_limit: float) -> tg.Result:
     return result
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("deed", "where"), [(deed, where) for deed in WILD for where in ("C" if deed == 12 else "3SVKTC")])
 def test_whatever_an_isolated_block_does_this_process_goes_on(deed: int, where: str) -> None:
     with pytest.raises(tg.CallbackError, match=WILD[deed]) as said:
@@ -110,14 +113,14 @@ def test_whatever_an_isolated_block_does_this_process_goes_on(deed: int, where: 
     assert deed == 12 or f"BLOCK{where.replace('3', 'B')}" in str(said.value)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("deed", "where"), [(5, "1"), (5, "F"), (6, "V"), (18, "K")])
 def test_an_isolated_block_that_does_not_come_back_is_told_within_the_limit(deed: int, where: str) -> None:
     with pytest.raises(tg.CallbackError, match=r"DSblock wild has not come back from BLOCK. ?.*within 2 s"):
         run_wild(deed, where, 2.0)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("deed", "where"), [(8, "F"), (15, "S")])
 def test_an_isolated_block_may_close_its_standard_output_and_fork(deed: int, where: str) -> None:
     assert run_wild(deed, where, 20.0).final["X"] == pytest.approx(math.exp(-1.5), abs=1e-6)

@@ -97,6 +97,7 @@ def test_shared_results_are_computed_once_for_the_same_arguments_and_anew_behind
     assert block.outputs(0.5, [1.5]).Y == 1.5
 
 
+@pytest.mark.slow
 def test_shared_results_agree_with_those_that_are_not(method: str) -> None:
     result = tg.simulate(Shares(), (0.0, 2.0), rtol=1e-9, method=method)
     t = float(np.log(2.0) / 2.0)

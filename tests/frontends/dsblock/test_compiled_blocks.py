@@ -30,6 +30,7 @@ def ball() -> CompiledDSblock:
     return tg.dsblock.build(BLOCKS / "ball.c", prefix="ball")
 
 
+@pytest.mark.slow
 def test_a_compiled_ball_bounces_when_its_height_falls_through_zero(ball: CompiledDSblock, method: str) -> None:
     result = tg.simulate(ball, rtol=1e-8, method=method)
     assert [event.time for event in result.events] == pytest.approx(BOUNCES, abs=2e-7)
@@ -37,12 +38,14 @@ def test_a_compiled_ball_bounces_when_its_height_falls_through_zero(ball: Compil
     assert result["BOUNCES"].values[-1] == 3.0
 
 
+@pytest.mark.slow
 def test_nothing_of_a_compiled_block_is_asked_of_python_within_steps(ball: CompiledDSblock) -> None:
     few, many = (tg.simulate(ball, (0.0, 0.4), rtol=1e-8, max_step=step, outputs=[0.0, 0.4]).statistics for step in (0.1, 0.001))
     assert many.steps > 300
     assert many.opaque_calls <= few.opaque_calls
 
 
+@pytest.mark.slow
 def test_changed_parameters_come_to_the_block_and_its_own_end_of_the_run(ball: CompiledDSblock) -> None:
     result = tg.simulate(ball, (0.0, 9.0), parameters={"STOPS": 2, "G": 2.0, "E": 0.5}, rtol=1e-8)
     assert result.status == "terminated"
@@ -83,6 +86,7 @@ def van_der_pol(t_end: float, mu: float = 1.5, power: int = 2, force: Callable[[
     return solve_ivp(rates, (0.0, t_end), [2.0, 0.0], method="DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
 
 
+@pytest.mark.slow
 def test_a_fortran_block_with_its_jacobian_and_all_kinds_of_parameters(vdp: CompiledDSblock) -> None:
     result = tg.simulate(vdp, rtol=1e-9)
     x = van_der_pol(20.0)
@@ -113,7 +117,7 @@ def solve_in_pieces(force: Callable[[float], float], ends: tuple[float, ...], st
     return x
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_blockp_refuses_warns_changes_the_start_or_does_not_mind(vdp: CompiledDSblock) -> None:
     with pytest.raises(tg.UsageError, match=r"refuses POWER = 3: POWER \(= 3\) has to be even\."):
         tg.simulate(vdp, (0.0, 1.0), parameters={"POWER": 3})
@@ -134,14 +138,14 @@ def test_a_dae_warns_once_though_it_begins_twice() -> None:
     assert len(warned) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_what_a_block_prints_comes_to_the_log(vdp: CompiledDSblock, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="tidegate.dsblock"):
         tg.simulate(vdp, (0.0, 0.1), parameters={"QUIET": False})
     assert "DSblock vdp: begins with data of vdp" in caplog.messages
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("isolate", [False, True])
 def test_an_implicit_dae_in_fortran_with_parameters_that_it_judges(method: str, isolate: bool) -> None:
     if isolate and method != "radau":
@@ -165,6 +169,7 @@ def test_an_implicit_dae_in_fortran_with_parameters_that_it_judges(method: str, 
         tg.simulate(block, (0.0, 0.1), parameters={"K": -0.1}, method=method)
 
 
+@pytest.mark.slow
 def test_time_step_and_state_events_of_one_instant_are_one_call() -> None:
     block = tg.dsblock.build(BLOCKS / "clock.f", prefix="clock")
     result = tg.simulate(block, (0.0, 1.1), rtol=1e-8)
@@ -177,6 +182,7 @@ def test_time_step_and_state_events_of_one_instant_are_one_call() -> None:
     assert 0.5 + 0.25 / 3 < min(set(np.round([event.time for event in fine.events], 9)) - {0.25, 0.5, 0.75, 1.0}) < 0.5 + 0.25 / 3 + 0.011
 
 
+@pytest.mark.slow
 def test_the_structure_of_a_compiled_block_varies() -> None:
     block = tg.dsblock.build(BLOCKS / "varying.f", prefix="vary")
     result = tg.simulate(block, (0.0, 4.0), outputs=[0.25, 1.5, 2.5, 3.5], rtol=1e-9)
@@ -186,7 +192,7 @@ def test_the_structure_of_a_compiled_block_varies() -> None:
     np.testing.assert_allclose(result["B"].values[inside], [np.nan, 5 * math.exp(-0.5), np.nan, np.nan], atol=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock) -> None:
     with pytest.raises(tg.UsageError, match=r"there is another model of libvdp.*, and its data are static"):
         tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp")
@@ -195,6 +201,7 @@ def test_static_data_allow_one_model_and_one_run_at_a_time(vdp: CompiledDSblock)
     assert tg.simulate(vdp, (0.0, 1.0), rtol=1e-9)["YARR"].values[-1] == pytest.approx(van_der_pol(1.0), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["c", "f"])
 @pytest.mark.parametrize(("method", "is_called"), [("auto", False), ("auto", True), ("bdf", False)])
 def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(language: str, method: str, is_called: bool) -> None:
@@ -213,7 +220,7 @@ def test_what_callbacks_store_for_each_other_is_used_as_long_as_it_holds(languag
         assert 0.0 < computed < calls
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("isolate", [False, True])
 def test_names_of_a_block_are_found_in_any_letter_case(isolate: bool, tmp_path: Path) -> None:
     ball = tg.dsblock.build(BLOCKS / "ball.c", prefix="ball", isolate=isolate)
@@ -233,6 +240,7 @@ def test_names_of_a_block_are_found_in_any_letter_case(isolate: bool, tmp_path: 
         tg.simulate(ball, (0.0, 0.3), parameters={"h": 2.0})
 
 
+@pytest.mark.slow
 def test_an_input_that_is_a_function_of_time_is_native_as_long_as_nothing_that_it_reads_has_changed(vdp: CompiledDSblock) -> None:
     size = 0.3
     prepared = tg.prepare(vdp, (0.0, 5.0), inputs={"FORCE": lambda t: size * math.sin(t)}, rtol=1e-9)
@@ -249,7 +257,7 @@ def test_an_input_that_is_a_function_of_time_is_native_as_long_as_nothing_that_i
     assert len(calls) > 100  # what has effects is called
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("isolate", [False, True])
 def test_a_short_pulse_of_an_input_that_is_a_function_is_not_stepped_over(vdp: CompiledDSblock, isolate: bool, method: str) -> None:
     block = tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp", isolate=True) if isolate else vdp

@@ -139,6 +139,7 @@ def test_a_connection_is_connected_again() -> None:
     assert float(result.final["inner.gain.Y"]) == pytest.approx(-3.0 * math.exp(-4.0), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_a_loop_across_two_levels_is_torn_there() -> None:
     inner = tg.dsblock.join({"one": Linear(d=0.5), "gain": Gain(1.0)}, {"one.U": "gain.Y"}, inputs={"IN": "gain.U"}, outputs={"OUT": "one.Y"})
     outer = tg.dsblock.join({"inner": inner, "two": Gain(0.5)}, {"inner.IN": "two.Y", "two.U": "inner.OUT"})
@@ -150,6 +151,7 @@ def test_a_loop_across_two_levels_is_torn_there() -> None:
     assert float(final["after.Y"]) == pytest.approx(4.0 * math.exp(-1.0 / 3.0), rel=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forth", [1.0, 2.0])
 def test_a_loop_that_has_no_solution_is_refused_by_name(forth: float) -> None:
     # u1 = x2 + u2 / forth, u2 = x1 + forth u1
@@ -175,6 +177,7 @@ class Square(tg.DSblock):
         return u.U**2 - 2.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("guess", "solution"), [(None, -1.0), (5.0, 2.0), (-3.0, -1.0)])
 def test_a_guess_chooses_between_solutions_of_a_loop(guess: float | None, solution: float) -> None:
     both = tg.dsblock.join({"one": Square(), "two": Gain(1.0)}, RING, guesses={} if guess is None else {"one.U": guess})
@@ -195,6 +198,7 @@ def test_what_is_not_shown_is_recorded_and_not_connected() -> None:
         tg.dsblock.join({"inner": inner, "more": Gain(1.0)}, {"more.U": "inner.one.Y"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("prefix", "gain", "form", "torn", "rate"),
     [("lag", -1.0, "ode", (), 2.0), ("rate", 0.5, "dae", (), 2.0), ("lead", 0.5, "dae", ("one.U",), 1.0 / 3.0)],
@@ -209,6 +213,7 @@ def test_compiled_blocks_are_connected_in_the_three_ways(prefix: str, gain: floa
     assert float(run(mixed).final["one.X"]) == pytest.approx(math.exp(-rate), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_compiled_blocks_are_connected_in_the_other_ways() -> None:
     def partner(name: str) -> Any:
         return tg.dsblock.build(BLOCKS / "partners.c", prefix=name)
@@ -234,7 +239,7 @@ def test_compiled_blocks_are_connected_in_the_other_ways() -> None:
     assert float(final["gain.Y"]) == pytest.approx(3.0 * v, rel=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("n", [3, 13, 14, 30])
 def test_a_ring_of_many_blocks_is_torn_once(n: int) -> None:
     # more than 13 are beyond what is searched for the very fewest

@@ -62,7 +62,7 @@ def traced() -> Any:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("form", "is_traced"), [*((form, True) for form in FORMS), ("index1_stabilised", False), ("index2_stabilised", False)])
 def test_a_block_moves_as_the_same_functions_do_events_included(form: str, is_traced: bool) -> None:
     block = tg.simulate(Pendulum(), (0, 0.7), rtol=1e-8 if is_traced else 1e-4, hdae=form, traced=is_traced)
@@ -74,6 +74,7 @@ def test_a_block_moves_as_the_same_functions_do_events_included(form: str, is_tr
     assert "(mu5)[0]" not in block
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_derivatives_by_parameters_of_a_block_are_those_of_differences(method: str) -> None:
     h = 1e-4
@@ -125,6 +126,7 @@ class Rates(Pendulum):
         return {"RATE": xdot.FORCE}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_traced", [True, False])
 def test_derivatives_of_x2_and_x3_follow_from_the_constraints(is_traced: bool) -> None:
     result = tg.simulate(Rates(), (0.0, 0.3), rtol=1e-8, outputs=0.1, traced=None if is_traced else False)
@@ -143,7 +145,7 @@ def test_a_compiled_pendulum_is_on_the_other_side_after_half_its_period(method: 
         assert result.statistics.extra["drift of F5"] < 1e-2
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("engine", ["radau", "ida"])
 @pytest.mark.parametrize("hdae", ["index1", "index1_partly_stabilised", "index1_stabilised", "index2", "index2_stabilised"])
 @pytest.mark.parametrize("name", ["pend", "ring"])
@@ -158,6 +160,7 @@ def test_a_compiled_pendulum_moves_without_python_as_it_does_with_it(name: str, 
     assert natively.values == pytest.approx(called.values, rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_no_python_is_called_between_the_points_of_a_compiled_ring() -> None:
     block = tg.dsblock.build(Path(__file__).parent / "blocks" / "ring.c", prefix="ring")
     calls: dict[float, int] = {}

@@ -91,7 +91,7 @@ def damped_through_a_loop() -> tuple[Any, Any]:
     return tg.dsblock.join(blocks, links), {"left": (q[0, -1], q[1, -1])}
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("make", [coupled, damped_through_a_loop])
 def test_connected_pendulums_move_as_their_angles_do_in_every_form(make: Any) -> None:
     connection, truth = make()
@@ -104,6 +104,7 @@ def test_connected_pendulums_move_as_their_angles_do_in_every_form(make: Any) ->
         assert result.statistics.extra["drift of F5"] < 1e-4
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_called_moves_as_one_that_is_followed() -> None:
     connection, _ = damped_through_a_loop()
     followed = tg.simulate(connection, (0, 0.2), rtol=1e-8)
@@ -113,12 +114,14 @@ def test_a_connection_that_is_called_moves_as_one_that_is_followed() -> None:
             assert float(called.final[name]) == pytest.approx(float(followed.final[name]), abs=1e-4), (form, name)
 
 
+@pytest.mark.slow
 def test_a_connection_is_connected_again() -> None:
     inner, truth = coupled()
     result = tg.simulate(tg.dsblock.join({"both": inner, "lag": Lag()}, {"lag.U": "both.left.ANGLE"}), (0, 2), rtol=1e-8)
     assert float(result.final["both.right.ANGLE"]) == pytest.approx(truth["right"][0], abs=1e-6)
 
 
+@pytest.mark.slow
 def test_constraints_that_look_at_more_than_x1_through_an_input_are_refused() -> None:
     class Driven(Pendulum):
         def parts(self, which: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:

@@ -154,6 +154,7 @@ def test_every_wrong_declaration_is_told_and_the_refused_model_is_closed(monkeyp
         careless()
 
 
+@pytest.mark.slow
 def test_a_parameter_that_is_allowed_and_not_used_stays_what_it_was() -> None:
     for is_called in (False, True):  # by the native adapter, and through Python
         with by_python(wanted=is_called):
@@ -161,6 +162,7 @@ def test_a_parameter_that_is_allowed_and_not_used_stays_what_it_was() -> None:
         assert result.final["X"] == pytest.approx(math.exp(-1.0))
 
 
+@pytest.mark.slow
 def test_what_only_has_the_name_of_a_callback_is_none(tmp_path: Path) -> None:
     """A COMMON block, whose symbol is data, as prefix and letter C; and the square root of C's library for the prefix "sqr" and the letter T."""
     source = tmp_path / "sqr.c"
@@ -195,6 +197,7 @@ def test_blockk_ends_a_run_well_with_the_row_where_it_does() -> None:
     assert result.final["X"] == pytest.approx(math.exp(-0.5))
 
 
+@pytest.mark.slow
 def test_what_a_compiler_or_a_linker_says_is_in_the_message(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.c"
     wrong.write_text("int main( {")
@@ -234,13 +237,14 @@ ISOLATED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("defect", ISOLATED)
 def test_an_isolated_block_ends_its_own_process_and_not_this_one(defect: int) -> None:
     with pytest.raises((tg.CallbackError, tg.InvalidModelError), match=ISOLATED[defect]):
         tg.simulate(bad(defect, isolate=True, time_limit=2.0), (0.0, 1.0), outputs=0.1)
 
 
+@pytest.mark.slow
 def test_a_block_that_ends_everything_does_not_end_it_well() -> None:
     """STOP in Fortran and exit(0) in C: the process is over, but it says why, and its status is an error's."""
     program = (
@@ -255,6 +259,7 @@ def test_a_block_that_ends_everything_does_not_end_it_well() -> None:
     assert "isolate=True" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_by_itself_behind_blocks_that_are_gone_ends_well() -> None:
     program = (
         "import gc, tidegate as tg\n"
@@ -270,7 +275,7 @@ def test_a_process_that_ends_by_itself_behind_blocks_that_are_gone_ends_well() -
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_an_isolated_block_computes_and_warns_as_any_other() -> None:
     block = bad(27, isolate=True)
     with pytest.warns(tg.DSblockWarning, match="answers INFO = 0"):
@@ -281,7 +286,7 @@ def test_an_isolated_block_computes_and_warns_as_any_other() -> None:
     block.close()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_isolated_blocks_with_static_data_run_beside_each_other() -> None:
     one, two = (tg.dsblock.build(BLOCKS / "vdp.f", prefix="vdp", isolate=True) for _ in range(2))
     both = tg.simulate(tg.dsblock.join({"one": one, "two": two}, links={}), (0.0, 0.5), parameters={"two.MU": 0.5}, rtol=1e-6)

@@ -44,6 +44,7 @@ def harvested(r: float, k: float, period: float, part: float) -> tuple[float, fl
     return grown(x, 2.75 - n * period), taken
 
 
+@pytest.mark.slow
 def test_objects_on_the_heap_know_their_parameters_and_when_events_come(method: str) -> None:
     block = tg.dsblock.build(BLOCKS / "harvest.cpp", prefix="pop")
     result = tg.simulate(block, rtol=1e-9, sensitivities="all", method=method)
@@ -79,7 +80,7 @@ def test_static_data_are_those_of_each_value_of_a_parameter() -> None:
     block.close()
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_isolated_blocks_have_derivatives() -> None:
     block = tg.dsblock.build(BLOCKS / "antique.f", prefix="ant", isolate=True)
     result = tg.simulate(block, (0.0, 1.5), inputs={"FORCE": 0.0}, rtol=1e-6, sensitivities=["RATE"])
@@ -102,6 +103,7 @@ def test_at_a_bound_differences_are_taken_on_the_side_that_is_allowed() -> None:
     assert float(result.sensitivity("X", "PART")[-1]) == pytest.approx((-1.5 * values[0] + 2 * values[1] - 0.5 * values[2]) / STEP, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_differences_go_farther_where_a_block_computes_in_single_precision() -> None:
     block = tg.dsblock.build(BLOCKS / "single.f", prefix="sin")
     result = tg.simulate(block, (0.0, 1.0), rtol=1e-9, sensitivities=["A", "B"])
@@ -182,6 +184,7 @@ def test_what_the_start_makes_of_parameters_is_differentiated(method: str, trace
         assert float(result.sensitivity("X", name)[-1]) == pytest.approx(slope(final, (2.0, 0.7, 1.5), k), abs=1e-6), name
 
 
+@pytest.mark.slow
 def test_connections_of_compiled_blocks_have_derivatives() -> None:
     block = tg.dsblock.build(BLOCKS / "harvest.cpp", prefix="pop")
     pair = tg.dsblock.join({"one": block, "two": block}, links={})
@@ -192,7 +195,7 @@ def test_connections_of_compiled_blocks_have_derivatives() -> None:
     assert float(result.sensitivity("one.X", "two.PART")[-1]) == 0.0
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_a_block_with_static_data_is_differentiated_in_a_connection_too() -> None:
     block = tg.dsblock.build(BLOCKS / "antique.f", prefix="ant")
     other = tg.dsblock.linear([[-1.0]], [[1.0]], [[1.0]])
@@ -227,7 +230,7 @@ def drawn_for(seed: int) -> Drawn:
     return drawn
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", SEEDS)
 def test_derivatives_of_a_random_compiled_block_are_those_of_exponentials(libraries: dict[str, Path], seed: int) -> None:
     drawn, ends, h = drawn_for(seed), [], 1e-5

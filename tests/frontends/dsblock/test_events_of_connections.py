@@ -112,6 +112,7 @@ def test_a_time_event_reaches_others_as_a_state_event_of_the_next_round() -> Non
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_pending_time_event_outlives_the_events_of_others() -> None:
     blocks = named(ramp=Ramp(), edge=Edge(0.3), clock=Clock(0.5))
     tg.simulate(tg.dsblock.join(blocks, {"edge.U": "ramp.Y", "clock.U": "edge.Y"}), (0.0, 0.9))
@@ -252,7 +253,7 @@ class Vary(tg.DSblock):
         return EventAction(x=[x.A, 10.0][:n], n_states=n, n_indicators=n, next_event=t + 1.0)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("loop", [False, True])
 def test_numbers_of_states_of_a_block_change_in_a_connection(loop: bool) -> None:
     # b: 10 exp(-t) from t = 1 and from t = 3, where it is there; after: x' = b-sum - x
@@ -398,6 +399,7 @@ class Discharge(tg.DSblock):
         return EventAction(x={"X": m.level})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loop", [False, True])
 def test_derivatives_by_parameters_go_through_events_of_connections(loop: bool) -> None:
     blocks: dict[str, Any] = {"tank": Discharge(), "rest": Follow()}

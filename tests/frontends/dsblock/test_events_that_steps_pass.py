@@ -65,6 +65,7 @@ def truth(kick: int) -> tuple[float, float, list[float]]:
     return x * math.cos(h) + v * math.sin(h), total, times
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traced", [None, False])
 @pytest.mark.parametrize("kick", [0, 3])
 def test_ticks_that_steps_pass_happen_at_their_times(method: str, traced: bool | None, kick: int) -> None:
@@ -80,6 +81,7 @@ def test_ticks_that_steps_pass_happen_at_their_times(method: str, traced: bool |
         assert (np.diff(result.t) >= 0).all()
 
 
+@pytest.mark.slow
 def test_ticks_that_change_nothing_cost_no_steps(method: str) -> None:
     steps = {}
     for reach in (0.0, 1e9):
@@ -109,6 +111,7 @@ class Changed(Clock):
         return super().event(happening, t, x, u, p, m)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traced", [None, False])
 def test_a_block_that_changes_its_equations_is_not_believed_that_nothing_has_changed(traced: bool | None) -> None:
     finals = [
@@ -121,6 +124,7 @@ def test_a_block_that_changes_its_equations_is_not_believed_that_nothing_has_cha
     assert finals == pytest.approx([x, x], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_compiled_clock_may_be_passed() -> None:
     block = tg.dsblock.build(BLOCKS / "clock.f", prefix="clock")
     result = tg.simulate(block, (0.0, 1.1), rtol=1e-8)
@@ -128,6 +132,7 @@ def test_a_compiled_clock_may_be_passed() -> None:
     assert [result.final[name] for name in ("TICKS", "STEPS", "TOGETHER")] == [4.0, 1.0, 2.0]
 
 
+@pytest.mark.slow
 def test_with_derivatives_every_tick_ends_a_step() -> None:
     result = tg.simulate(Clock(), (0, END), parameters={"REACH": 1e9}, rtol=1e-8, sensitivities=["PERIOD"])
     assert result.statistics.steps >= 50

@@ -62,6 +62,7 @@ def test_what_happens_within_the_tolerance_is_one_call_and_none_is_lost(
     assert (final["CALLS"], final["TOGETHER"]) == (calls, together)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("traced", [None, False])
 @pytest.mark.parametrize(
     ("start", "offsets", "calls", "together"), [(-0.5, (1e-13, 3e-12), 1, 3), (-0.5, (-3e-12, 1e-9), 2, 2), (1e6, (1e-6, -1e-6), 3, 1)]

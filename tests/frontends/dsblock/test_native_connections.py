@@ -38,6 +38,7 @@ def test_parts_find_zero_in_icall_2_at_the_first_call_of_a_step_and_then_what_th
         assert calls > 2 * began
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_called", [False, True])
 def test_what_a_part_stores_for_its_other_callbacks_is_used_as_long_as_it_holds(*, is_called: bool) -> None:
     whole = tg.dsblock.join({"told": compiled("told.c", "told"), "lag": compiled("partners.c", "lag")}, {"lag.U": "told.Y"})
@@ -54,6 +55,7 @@ def ring(second: str = "gain") -> Any:
     return tg.dsblock.join({"one": compiled("partners.c", "lag"), "two": compiled("partners.c", second)}, {"one.U": "two.Y", "two.U": "one.Y"})
 
 
+@pytest.mark.slow
 def test_evaluations_of_native_blocks_and_of_connections_are_counted() -> None:
     for block, end, limit in ((compiled("partners.c", "lag"), 50.0, 40), (ring(), 50.0, 40), (compiled("pend.c", "pend"), 5.0, 400)):
         with pytest.raises(tg.TooManyStepsError, match=f"were evaluated {limit} times") as told:
@@ -65,6 +67,7 @@ def test_evaluations_of_native_blocks_and_of_connections_are_counted() -> None:
             assert prepared.run().success
 
 
+@pytest.mark.slow
 def test_derivatives_by_parameters_are_those_of_a_connection_that_python_calls() -> None:
     for second in ("gain", "lead"):
         options: dict[str, Any] = {"rtol": 1e-9, "sensitivities": ["two.K"], "parameters": {"two.K": -0.7}}
@@ -78,6 +81,7 @@ def test_derivatives_by_parameters_are_those_of_a_connection_that_python_calls()
     assert float(natively.sensitivity("one.X", "two.K")[-1]) == pytest.approx(math.exp(-1.7), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_derivatives_that_are_no_unknowns_of_a_dae_are_given_to_its_outputs(tmp_path: Path) -> None:
     # z = T x with x1' = a x1 + b x2, 0 = c x1 + d x2: every derivative of z enters, through a singular matrix
     mass, rates = np.array([[1.3, 0.0], [0.0, 0.0]]), np.array([[-0.8, 0.5], [0.4, -1.1]])
@@ -107,6 +111,7 @@ void cntk(POINT, int *iuser, int *luser, int *ierr) { out[0] = duser[0] += 1.0, 
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_called", [False, True])
 @pytest.mark.parametrize("stops", ["first", "second", "both"])
 def test_parts_are_told_of_a_communication_point_once_also_where_one_of_them_ends_the_run(tmp_path: Path, stops: str, *, is_called: bool) -> None:

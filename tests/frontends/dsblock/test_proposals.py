@@ -124,6 +124,7 @@ class Clock(tg.DSblock):
         return EventAction(x=[x.A + 1.0], next_event=t + 1.0, priority=self.priorities[round(t) - 1])
 
 
+@pytest.mark.slow
 def test_event_points_are_stored_twice_if_they_are_important_enough() -> None:
     for limit, times in ((100, [1, 2, 3, 4]), (50, [1, 2, 4]), (30, [1, 4]), (9, []), (0, [])):
         result = tg.simulate(Clock(), (0.0, 4.5), outputs=[0.0, 4.25, 4.5], store_priority=limit)

@@ -64,6 +64,7 @@ class Remembers(Ball):
 TOLD: list[tuple[bool, float, int]] = []
 
 
+@pytest.mark.slow
 def test_every_run_has_a_memory_of_its_own_and_is_ended_once() -> None:
     TOLD.clear()
     prepared = tg.prepare(Remembers(), (0.0, 2.0))
@@ -153,6 +154,7 @@ class Varying(tg.DSblock):
         return EventAction(n_states=2, next_event=1.0, x=[x.A, 7.0])
 
 
+@pytest.mark.slow
 def test_the_number_of_states_changes_at_events(method: str) -> None:
     result = tg.simulate(Varying(), (0.0, 2.0), rtol=1e-9, method=method)
     half = math.log(2.0)
@@ -245,6 +247,7 @@ def test_derivatives_that_are_no_unknowns_are_told_all_the_same() -> None:
     assert float(result.final["seen"]) == pytest.approx((-a + math.sin(t) + math.cos(t)) / 2.0, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["radau", "ida"])
 def test_an_implicit_equation_is_solved_for_derivatives_and_algebraic_variables(engine: str) -> None:
     samples = ([0.0, 1.0, 2.0], [0.0, 1.0, 0.0])
@@ -328,6 +331,7 @@ def test_the_only_array_may_be_returned_as_it_is(traced: bool) -> None:
     assert result["X"].values[-1] == pytest.approx(start * np.exp(-start), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_block_answers_to_every_changed_parameter() -> None:
     with pytest.raises(tg.UsageError, match="refuses N = 2: two is not possible"):
         tg.simulate(Matrix(), (0.0, 1.0), parameters={"N": 2})
@@ -389,6 +393,7 @@ class Cut(Steps):
         return EventAction(x=[x.X + 1.0])
 
 
+@pytest.mark.slow
 def test_a_step_that_a_state_event_cuts_is_not_asked(method: str) -> None:
     for tick, both in ((9.0, 0), (0.5, 1)):
         final = tg.simulate(Cut(), (0.0, 1.0), parameters={"TICK": tick}, rtol=1e-8, method=method).final
@@ -447,6 +452,7 @@ class Wrong(Stiff):
         return [[1.0, 2.0]]
 
 
+@pytest.mark.slow
 def test_a_jacobian_takes_the_place_of_differences(dae_method: str) -> None:
     exact = tg.simulate(Stiff(), (0.0, 2.0), rtol=1e-9, method=dae_method)
     assert not SEEN  # what is followed has exact derivatives

@@ -50,7 +50,7 @@ class Block(tg.DSblock):
 LOG: list[tuple[float, bool, tuple[str, ...]]] = []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize(("method", "seed"), [("radau", seed) for seed in range(40)] + [("ida", 1), ("bdf", 2), ("adams", 3)])
 def test_a_random_block_does_what_straight_lines_do(method: str, seed: int) -> None:
     written = Written(seed)

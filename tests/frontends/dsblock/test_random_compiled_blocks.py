@@ -34,6 +34,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_compiled_block_does_what_exponentials_say(libraries: dict[str, Path], seed: int) -> None:
     drawn = Drawn(seed)

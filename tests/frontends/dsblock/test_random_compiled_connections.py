@@ -63,7 +63,7 @@ def called_by_python(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return calls
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(8))
 def test_a_random_network_in_c_does_what_its_matrix_exponential_says(tmp_path: Path, seed: int, called_by_python: list[str]) -> None:
     wrong = check_network(tmp_path, seed, ("radau", "ida")[seed % 2], is_nested=seed % 4 > 1)
@@ -87,7 +87,7 @@ def check_ring(folder: Path, seed: int, form: str, method: str) -> str:
     return "" if gap < 3e-6 else f"seed {seed}, {form}, {method}: off by {gap:.1e}"
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(5))
 def test_a_ring_in_c_with_a_pendulum_moves_as_its_angle_does(tmp_path: Path, seed: int, called_by_python: list[str]) -> None:
     assert check_ring(tmp_path, seed, FORMS[seed % 5], ("radau", "ida")[seed % 2]) == ""
@@ -111,7 +111,7 @@ def beside(folder: Path, seeds: tuple[int, ...]) -> tuple[dict[str, Drawn], Any]
     return drawn, tg.dsblock.join(blocks, {})
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seeds", PAIRS)
 def test_events_of_one_block_are_none_of_another_that_is_connected_beside_it(tmp_path: Path, seeds: tuple[int, int]) -> None:
     judge_together(*beside(tmp_path, seeds), "radau")

@@ -22,22 +22,24 @@ def check(seed: int, form: str, method: str = "radau", **options: Any) -> str:
     return "" if gap < 3e-6 else f"seed {seed}, {form}, {method}: off by {gap:.1e}"
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("share", range(2))
 def test_rings_of_pendulums_daes_and_rates_move_as_their_angles_do(share: int) -> None:
     assert [text for seed in range(share, 10, 2) if (text := check(seed, FORMS[seed % 5]))] == []
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_rings_that_are_called_move_as_those_that_are_followed() -> None:
     assert [text for seed in (1,) if (text := check(seed, "index1_stabilised", traced=False))] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["radau", "ida"])
 def test_a_dae_beside_a_pendulum_moves_as_the_angle_does(method: str) -> None:
     assert check(1, "index1_stabilised", method) == ""
 
 
+@pytest.mark.slow
 def test_a_circle_through_derivatives_without_a_solution_is_refused_by_name() -> None:
     # the acceleration is u + ..., and what drives u is the acceleration: nothing determines it
     link = Link(False, (1.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))

@@ -285,7 +285,7 @@ def joined(network: Network, *, nested: bool) -> Any:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_network_of_events_does_what_plain_python_does(seed: int) -> None:
     truth = clear(seed)

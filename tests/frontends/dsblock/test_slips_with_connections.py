@@ -94,6 +94,7 @@ def test_an_input_that_outputs_depend_on_against_the_declaration_is_found() -> N
         tg.simulate(tg.dsblock.join({"one": Wrong(), "two": Part()}, {"two.FLOW": "one.HEIGHT"}), (0, 1))
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_block_is_told_with_its_name_in_the_connection() -> None:
     class Wrong(Part):
         def derivatives(self, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:

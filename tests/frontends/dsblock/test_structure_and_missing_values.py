@@ -54,6 +54,7 @@ def vary() -> tg.Result:
     return tg.simulate(Vary(), (0.0, 4.0), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_have_what_is_there_and_nothing_else(vary: tg.Result) -> None:
     first_of_two = np.append(np.diff(vary.t) == 0.0, False)
     for row, (t, is_before) in enumerate(zip(vary.t.tolist(), first_of_two.tolist(), strict=True)):
@@ -67,6 +68,7 @@ def test_rows_have_what_is_there_and_nothing_else(vary: tg.Result) -> None:
             assert z[0] == pytest.approx(1.0 + math.exp(-t), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_events_final_values_and_dense_output_have_it_too(vary: tg.Result, tmp_path: Path) -> None:
     assert [math.isnan(event.before["B"]) for event in vary.events] == [True, False, True]
     assert [math.isnan(event.after["B"]) for event in vary.events] == [False, True, False]
@@ -81,6 +83,7 @@ def test_events_final_values_and_dense_output_have_it_too(vary: tg.Result, tmp_p
     assert any(np.isnan(line.get_ydata()).any() for axes in drawn for line in axes.get_lines())
 
 
+@pytest.mark.slow
 def test_a_simulation_has_no_value_for_what_is_not_there() -> None:
     simulation = tg.Simulation(Vary())
     simulation.advance(0.5)
@@ -109,6 +112,7 @@ class Implicit(tg.DSblock):
         return EventAction(x=more, n_states=len(more), next_event=2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["radau", "ida"])
 def test_a_dae_varies_too(engine: str) -> None:
     result = tg.simulate(Implicit(), (0.0, 3.0), rtol=1e-9, method=engine, outputs=[0.5, 1.5, 2.5])
@@ -182,6 +186,7 @@ class Random(tg.DSblock):
         return np.where(np.arange(self.n) < self.n_states[k], values, np.nan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_a_random_structure_is_recorded_as_lines_say(seed: int) -> None:
     block = Random(seed)
@@ -220,6 +225,7 @@ class Rests(tg.DSblock):
         return EventAction(action="restart", x={"x": -3e-17})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [1, 2, 6])
 def test_where_several_indicators_rest_within_rounding_of_zero_the_run_says_so(number: int) -> None:
     block = Rests()
@@ -246,6 +252,7 @@ class Leaves(Rests):
         return EventAction(action="restart", x={"x": 0.1 if happening.time else -3e-17})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_traced", [True, False])
 def test_a_rest_that_ends_before_the_run_does_is_told_once_with_its_times(is_traced: bool) -> None:
     with pytest.warns(tg.DSblockWarning) as told:

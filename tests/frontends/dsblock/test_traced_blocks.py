@@ -48,6 +48,7 @@ class Ball(tg.DSblock):
         return EventAction(x={"speed": -p.e * x.speed})
 
 
+@pytest.mark.slow
 def test_everything_but_events_becomes_machine_code(method: str) -> None:
     runs = [tg.simulate(Ball(), (0.0, 2.0), rtol=1e-9, outputs=0.1, method=method, traced=traced) for traced in (True, False)]
     for name in ("height", "energy", "potential", "contact", "bounces"):
@@ -61,6 +62,7 @@ def test_everything_but_events_becomes_machine_code(method: str) -> None:
     assert float(energy) == pytest.approx(9.81, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_derivatives_go_through_events_that_are_called(dae_method: str) -> None:
     reference = tg.ode(
         lambda t, y, p: [y["v"], -p["g"]],
@@ -144,6 +146,7 @@ class Kept(tg.DSblock):
 LOG: list[tuple[float, bool, tuple[str, ...]]] = []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] if seed > 5 else []) for seed in range(40)])
 def test_a_random_block_that_is_followed_does_what_straight_lines_do(seed: int) -> None:
     written = Written(seed)
@@ -190,7 +193,7 @@ class Mixed(tg.DSblock):
         return EventAction("continue")
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_what_cannot_be_followed_is_called_and_the_rest_is_not(dae_method: str) -> None:
     for inputs in ({}, {"U": 0.0}, {"U": lambda t: 0.0 * t}, {"U": ([0.0, 2.0], [0.0, 0.0])}):
         result = tg.simulate(Mixed(), (0.0, 1.0), rtol=1e-8, inputs=inputs, method=dae_method)
@@ -279,6 +282,7 @@ class Counts(Ball):
         return 0.0
 
 
+@pytest.mark.slow
 def test_memory_is_changed_by_events_only_where_machine_code_reads_it() -> None:
     with pytest.raises(tg.CallbackError, match=r"change m\.bounces, which machine code reads"):
         tg.simulate(Counts(), (0.0, 1.0))
@@ -326,6 +330,7 @@ class Reset(tg.DSblock):
         return tg.dsblock.EventAction(x={"X": self.reset @ x.X})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_traced", [True, False])
 @pytest.mark.parametrize("seed", range(3))
 def test_derivatives_go_once_through_a_reset_that_depends_on_what_it_resets(seed: int, is_traced: bool) -> None:

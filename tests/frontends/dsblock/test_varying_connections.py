@@ -84,7 +84,7 @@ def truth(numbers: Any, pieces: int, *, is_algebraic: bool) -> Any:
     return q
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["radau", "ida"])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_dae_among_others_may_change_its_number_of_states(seed: int, method: str) -> None:
@@ -99,7 +99,7 @@ def test_a_dae_among_others_may_change_its_number_of_states(seed: int, method: s
             assert result.final["v.B"] == pytest.approx(expected[1], abs=3e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_beside_an_hdae_the_number_of_states_is_kept() -> None:
     class Pendulum(tg.DSblock):
         def define(self, declare: Any) -> None:

@@ -185,6 +185,7 @@ class Root(tg.DSblock):
         return EventAction("stop")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["derivatives", "indicators", "outputs"])
 def test_a_smaller_step_helps_where_only_the_step_was_too_long(place: str, method: str) -> None:
     block = Root()
@@ -218,7 +219,7 @@ class Wall(tg.DSblock):
         return self.known("outputs", x.X)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("place", ["derivatives", "indicators", "outputs"])
 def test_where_no_step_is_short_enough_the_error_says_the_reason(place: str, method: str) -> None:
     block = Wall()

@@ -195,12 +195,13 @@ def compare(seed: int, **options: Any) -> Environment:
     return env
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_random_processes_do_what_their_closed_forms_do(seed: int) -> None:
     assert "why bodies are called" not in compare(seed).result.statistics.extra
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("seed", range(6, 45))
 def test_more_random_processes_do_what_their_closed_forms_do(seed: int) -> None:
     assert "why bodies are called" not in compare(seed).result.statistics.extra

@@ -427,6 +427,7 @@ def test_an_error_is_raised_where_nobody_answers_any_more_and_can_still_be_repai
     assert y.state == pytest.approx(1.0, abs=2e-6)
 
 
+@pytest.mark.slow
 def test_answers_that_never_fit_and_repairs_that_never_help_do_not_hang() -> None:
     env, _, _ = jump(lambda question: "perhaps")
     with pytest.raises(tg.UsageError, match="'stop\\?' was answered 100 times in a row, and 'perhaps' is no answer to it"):

@@ -236,6 +236,7 @@ def test_number_6_a_sample_that_cannot_go_on() -> None:
     assert x.state == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_number_7_a_condition_that_never_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(environment, "_MOST_STEPS", 1000)
     env, x = flowing(dtmax=1.0, method="euler")

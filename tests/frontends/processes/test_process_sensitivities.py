@@ -123,17 +123,18 @@ def compare(seed: int, **options: Any) -> bool:
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_random_processes_move_with_parameters_as_their_closed_forms_do(seed: int) -> None:
     assert compare(seed)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_more_random_processes_move_with_parameters_as_their_closed_forms_do() -> None:
     assert sum(compare(seed) for seed in range(4, 64)) > 50
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", ["rke", "adams", "bdf", "ida"])
 def test_random_processes_move_with_parameters_by_any_integrator(method: str) -> None:
     assert sum(compare(seed, method=method) for seed in range(64, 76)) > 8

@@ -50,12 +50,13 @@ def compare(program: RandomProgram) -> None:
     assert differences(found, program.run(SteppedEnvironment()), TOLERANCE) == [], program.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", smooth_programs(0, 14), ids=lambda program: str(program.seed))
 def test_a_random_program_does_what_simpy_does_in_small_steps(program: RandomProgram) -> None:
     compare(program)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("program", smooth_programs(1240, 30), ids=lambda program: str(program.seed))
 def test_more_random_programs_do_what_simpy_does_in_small_steps(program: RandomProgram) -> None:
     compare(program)
@@ -65,6 +66,7 @@ def moved(program: RandomProgram, change: float) -> list[Any]:
     return program.run(Environment(abserror=1e-12, relerror=1e-11, dtmin=1e-13), program.p0 + change)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", smooth_programs(2140, 10), ids=lambda program: str(program.seed))
 def test_derivatives_by_a_parameter_are_differences_of_runs(program: RandomProgram) -> None:
     found = program.run(Environment(abserror=1e-11, relerror=1e-9, sensitivities=["p0"]))
@@ -244,6 +246,7 @@ def test_what_waits_for_the_time_alone_needs_nothing_that_flows(method: str) -> 
 # -- with derivatives
 
 
+@pytest.mark.slow
 def test_a_condition_asks_math_for_a_number_that_moves() -> None:
     env = Environment(sensitivities=["rate"], abserror=1e-10, relerror=1e-10)
     x, rate = env.variable(0.0, name="x"), env.parameter(0.5, name="rate")
@@ -362,6 +365,7 @@ class Oven:
             self.times.append(self.env.now)
 
 
+@pytest.mark.slow
 def test_methods_and_partial_functions_of_thirty_objects_are_conditions_that_are_compiled() -> None:
     env = Environment(abserror=1e-9, relerror=1e-9)
     ovens = [Oven(env, 25.0 + 0.4 * k) for k in range(30)]

@@ -166,6 +166,7 @@ def compare(seeds: range) -> None:
     assert 0 < told < len(seeds) / 2
 
 
+@pytest.mark.slow
 def test_random_processes_are_executed_in_simulas_order() -> None:
     compare(range(150))
 
@@ -177,7 +178,7 @@ def test_the_monitor_works_where_its_control_entry_comes_first(seeds: range) -> 
         assert executed(scripts, always_yields=True, has_monitor=True) == ListOfEvents(scripts, has_monitor=True).run(), (seed, scripts)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_many_random_processes_are_executed_in_simulas_order() -> None:
     compare(range(1000, 9000))
 
@@ -434,6 +435,7 @@ def test_a_pause_comes_before_whatever_else_is_due_now() -> None:
     assert log == ["paused", "other", "timeout"]
 
 
+@pytest.mark.slow
 def test_chains_of_plain_activations_are_as_deep_as_they_like_if_they_are_yielded() -> None:
     env = Environment()
     log: list[int] = []

@@ -104,6 +104,7 @@ def test_steps_are_those_of_the_engine_in_python(method: str) -> None:
         assert evaluations == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_steps_between_time_events_are_those_of_the_engine_in_python(method: str) -> None:
     """The proposal of Runge-Kutta-England outlives them. It hangs on a small estimate, whose rounding is seen in lengths of steps."""
@@ -111,7 +112,7 @@ def test_steps_between_time_events_are_those_of_the_engine_in_python(method: str
         assert both(method, seed, has_events=True)[0] <= (1e-7 if method == "rke" else 1e-13)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 def test_steps_of_many_random_systems_are_those_of_the_engine_in_python(method: str) -> None:
     for seed in range(100, 150):

@@ -221,7 +221,7 @@ def switching(chance: random.Random) -> tuple[Any, int]:
     return tg.ode(f, y0=[0.0] * n, p={"a": 1.0, "level": level, "kick": kick}, events=[passes]), n
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @pytest.mark.parametrize("method", METHODS)
 def test_sensitivities_of_random_systems_with_switches_are_those_of_radau(method: str) -> None:
     for seed in range(28):

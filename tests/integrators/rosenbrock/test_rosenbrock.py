@@ -129,6 +129,7 @@ def test_a_saved_session_goes_on(tmp_path: Path) -> None:
     assert second.result.final["T"] == pytest.approx(whole.final["T"], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_rod_of_many_cells_with_a_sparse_jacobian_ends_where_the_exponential_of_its_matrix_does() -> None:
     """d/d(k) is t A exp(k t A) y0, taken of the same spectral sum."""
     n, k, end = 80, 3.0, 0.5
@@ -167,6 +168,7 @@ def test_delays_are_refused() -> None:
         tg.simulate(tg.ode(lambda t, y: [-tg.delay(y[0], 0.5)], y0=[1.0]), (0.0, 1.0), method="rodas5p")
 
 
+@pytest.mark.slow
 def test_index_two_is_refused_and_index_one_is_not() -> None:
     """A bead on the circle: f3 is the constraint differentiated twice."""
     bead = tg.hdae(

@@ -51,6 +51,7 @@ def by_hand(t: float, x: Any, p: dict[str, float]) -> tuple[list[float], float]:
     return [drive + p["gain"] * max(wanted, 0.0), p["a10"] * x[0] + p["a11"] * x[1] + p["c"] * v], v
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_algebraic_unknowns_that_jump_by_their_own_condition_follow_the_truth(seed: int) -> None:
     p = values_of(seed)
@@ -69,6 +70,7 @@ def test_algebraic_unknowns_that_jump_by_their_own_condition_follow_the_truth(se
         assert float(result["v"][k]) == pytest.approx(by_hand(float(result.t[k]), x, p)[1], abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8, 1e-12])
 def test_the_rectifier_circuit_switches_ten_times_by_power_series(rtol: float) -> None:
     chosen = problem("P3")

@@ -37,6 +37,7 @@ def test_a_bell_whose_formula_overflows_far_away_is_left_to_another_method() -> 
     assert result.final["x"] == pytest.approx(0.02, rel=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _BELLS)
 def test_no_bell_is_stepped_over(name: str) -> None:
     shape, area = _BELLS[name]

@@ -74,6 +74,7 @@ def _cases() -> list[Case]:
     return cases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["taylor", "radau"])
 def test_relays_at_tight_tolerances_are_as_near_to_the_truth_as_was_asked_for(method: str) -> None:
     model = tg.ode(_rates, y0=lambda p: [p["x"], p["v"]], p=dict.fromkeys("abcduxv", 0.5))  # pyright: ignore[reportUnknownLambdaType]

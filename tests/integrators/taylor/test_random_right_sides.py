@@ -43,6 +43,7 @@ def exact(function: Any, p: list[float], end: float) -> np.ndarray:
     return solve_ivp(function, (0.0, end), [0.3, -0.2], method="DOP853", rtol=1e-9, atol=1e-11, max_step=0.05, args=(p,)).y[:, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
 def test_random_right_sides_agree_with_plain_python(seed: int, tmp_path: Any) -> None:
     draw = random.Random(seed)

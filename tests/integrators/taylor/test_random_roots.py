@@ -71,6 +71,7 @@ def _is_seen(roots: list[float]) -> bool:
     return all(abs(math.prod(x - root for root in roots)) > 1e-13 * steepest for x in middles)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rtol", _TOLERANCES)
 def test_every_root_of_a_random_product_is_one_event(rtol: float) -> None:
     random = np.random.default_rng(11)

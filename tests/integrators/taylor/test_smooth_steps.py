@@ -32,11 +32,13 @@ def runs(case: SmoothModel, row: dict[str, float]) -> list[tg.Result]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 12))])
 def test_smooth_steps_are_those_of_the_loop(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check(smooth_model(seed, tmp_path, 2), monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(12, 20))])
 def test_steps_far_from_events_are_those_of_the_loop(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check(smooth_model(seed, tmp_path, 2, with_conditions=True), monkeypatch)

@@ -50,6 +50,7 @@ def _ring(n: int) -> Any:
     return rates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 40], ids=["straight", "looped"])
 def test_lorenz_ring_agrees_with_another_program(n: int) -> None:
     start = [8.0 + math.sin(i) for i in range(n)]
@@ -181,6 +182,7 @@ def resting(t: Any, y: Any, p: Any) -> list[Any]:
     return [y["v"], -y["x"] - 20.0 * y["v"] + (p["a"] * np.sin(2.0 * (t - 2000.0)) if t > 2000.0 else 0.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sensitivities", [None, ["a"]])
 def test_where_motion_begins_again_series_go_on_again(sensitivities: list[str] | None) -> None:
     model = tg.ode(resting, y0={"x": 1.0, "v": 0.0}, p={"a": 1.0})

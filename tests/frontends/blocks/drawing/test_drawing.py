@@ -57,6 +57,7 @@ def _meet(a: Rectangle, b: Rectangle) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
+@pytest.mark.slow
 @settings(deadline=None)  # the first drawing loads the library
 @given(drawings())
 def test_no_two_blocks_or_labels_overlap_and_all_are_on_the_paper(drawing: Drawing) -> None:
@@ -66,6 +67,7 @@ def test_no_two_blocks_or_labels_overlap_and_all_are_on_the_paper(drawing: Drawi
     assert all(left >= 0 and top >= 0 and right <= plan.width and bottom <= plan.height for left, top, right, bottom in cells)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(drawings())
 def test_lines_go_from_port_to_port_in_right_angles(drawing: Drawing) -> None:
@@ -85,7 +87,7 @@ def test_lines_go_from_port_to_port_in_right_angles(drawing: Drawing) -> None:
         assert all(0 <= x <= plan.width and 0 <= y <= plan.height for x, y in wire.points)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @settings(deadline=None)
 @given(drawings())
 def test_no_line_runs_through_a_block(drawing: Drawing) -> None:
@@ -106,7 +108,7 @@ def test_no_line_runs_through_a_block(drawing: Drawing) -> None:
 
 @settings(deadline=None)
 @given(drawings())
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_different_signals_do_not_lie_on_each_other(drawing: Drawing) -> None:
     pieces = [(wire.edge, a, b) for wire in plan_of(drawing).wires for a, b in pairwise(wire.points)]
     for (first, a, b), (second, c, d) in combinations(pieces, 2):
@@ -116,6 +118,7 @@ def test_different_signals_do_not_lie_on_each_other(drawing: Drawing) -> None:
                     assert min(max(a[along], b[along]), max(c[along], d[along])) <= max(min(a[along], b[along]), min(c[along], d[along]))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(drawings())
 def test_signals_go_to_the_right_but_for_those_that_close_a_loop(drawing: Drawing) -> None:
@@ -134,7 +137,7 @@ def test_signals_go_to_the_right_but_for_those_that_close_a_loop(drawing: Drawin
         assert edge.from_id in reached
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 @settings(deadline=None)
 @given(drawings())
 def test_the_picture_is_well_formed_and_says_every_label(drawing: Drawing) -> None:
@@ -144,6 +147,7 @@ def test_the_picture_is_well_formed_and_says_every_label(drawing: Drawing) -> No
     assert {node.id for node in drawing.nodes if not node.label} <= said
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=7), st.data())
 def test_places_keep_their_distances_and_no_small_move_of_them_is_better(wanted: list[int], data: st.DataObject) -> None:
     distances = data.draw(st.lists(st.integers(1, 20), min_size=len(wanted) - 1, max_size=len(wanted) - 1))
@@ -210,7 +214,7 @@ def test_every_kind_of_block_has_a_look_of_its_own(kind: str) -> None:
     assert all(-1 <= x <= 1 and -1 <= y <= 1 for curve in look.curves for x, y in curve)
 
 
-@pytest.mark.slow
+@pytest.mark.hunt
 def test_large_diagrams_are_drawn() -> None:
     chain = [DrawnNode(f"b{i}", "G") for i in range(1500)]
     assert plan_of(Drawing(chain, [Edge(a.id, 0, b.id, 0) for a, b in pairwise(chain)])).width > 1500 * 48
@@ -220,6 +224,7 @@ def test_an_empty_diagram_is_an_empty_picture() -> None:
     assert ET.fromstring(draw(Drawing([], []))).tag.endswith("svg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures_are_saved(tmp_path: Path, suffix: str, start: bytes) -> None:
     nodes = [
