@@ -20,7 +20,6 @@ __all__ = ["guard_reach", "note_grazings", "note_touch"]
 
 _HALVINGS: Final = 30  # of the part of a step that holds the lowest point; the value there is flat
 _STILL: Final = 0.01  # of the slope at the start: a guard that has become so slow is at its lowest point
-_ROUNDINGS: Final = 16.0  # of its value, that a guard's slopes over a step may differ by where it does not bend: over the shortest ones that is all
 _PIECES: Final = 8  # of a step, each with one lowest point at most
 
 
@@ -129,8 +128,7 @@ def _least_slope(run, t, step, y, guard, theta):
     _slopes_at(run, t, step, y, beside, slopes)
     other = slopes[guard]
     _slopes_at(run, t, step, y, theta, slopes)
-    change = max(abs(slopes[guard] - other) - _ROUNDINGS * run.nu_start[guard], 0.0)
-    bend = change / (abs(theta - beside) * step * step)
+    bend = abs((slopes[guard] - other) / (theta - beside)) / (step * step)
     guard_reach(run, t + theta * step, run.scratch_1, run.y_max, reach)
     return 2.0 * bend * (run.reach_factor * reach[guard] + GRAZING * run.nu_start[guard])
 

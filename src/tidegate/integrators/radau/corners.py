@@ -15,7 +15,7 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
-from tidegate.integrators.radau.sensitivities import stage_sensitivities
+from tidegate.integrators.radau.sensitivities import put_change, stage_sensitivities
 from tidegate.integrators.radau.tableau import INNER, POLYNOMIAL
 from tidegate.linear.forced import put_forced_tangent
 from tidegate.linear.mass import times_mass
@@ -43,22 +43,9 @@ def _is_moving(run):
 @native
 def _put_point(run, theta, step):
     """The polynomial through the stages at theta into run.scratch_1, its derivative by time into run.scratch_2."""
-    n = run.n
-    s = run.stages
-    k = (s - 3) // 2
-    point = run.scratch_1
-    rate = run.scratch_2
-    for q in range(n):
-        x = 0.0
-        v = 0.0
-        for d in range(s - 1, -1, -1):
-            c = 0.0
-            for j in range(s):
-                c += POLYNOMIAL[k, d, j] * run.z[j, q]
-            x = (x + c) * theta
-            v = v * theta + (d + 1) * c
-        point[q] = run.y[q] + x
-        rate[q] = v / step
+    put_change(run, run.z, theta, step)
+    for q in range(run.n):
+        run.scratch_1[q] += run.y[q]
 
 
 @native

@@ -17,6 +17,7 @@ import numpy as np
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix, tail
+from tidegate.events.tolerances import EPS
 from tidegate.integrators.radau.newton import correct, factor_systems
 from tidegate.integrators.radau.tableau import POLYNOMIAL
 from tidegate.linear.forced import put_forced_tangent
@@ -24,7 +25,7 @@ from tidegate.linear.stages import factor_stages, put_stage, solve_stages
 from tidegate.linear.systems import evaluate_jacobian
 from tidegate.sensitivity.jump import set_direction
 
-__all__ = ["stage_sensitivities"]
+__all__ = ["put_change", "stage_sensitivities"]
 
 _PART: Final = 1e-3  # of the tolerance, that the iteration may leave
 _LEAST: Final = 1e-5  # of the tolerance: a correction like this is the last
@@ -34,6 +35,7 @@ _MOST: Final = 60
 _REACHES: Final = 0.9  # of the step: where stages are taken from if there is nothing at its end, ...
 _CLOSER: Final = 0.5  # ... and so much closer to its start each time if there is nothing either, ...
 _LEAST_REACH: Final = 1e-3  # ... down to here
+_NOTHING: Final = 64.0  # roundings of the time, over which nothing is known of S, and no more happens than a place can be told apart
 
 
 @native
@@ -165,25 +167,32 @@ def _solved(run, t, step, z, reach, which):
 
 
 @native
-def _put_back(run, step, z, reach):
-    """Put stages behind ``reach`` of the step where the polynomial through all of them, which are in run.z_whole, is there."""
-    n = run.n
+def put_change(run, z, theta, step):
+    """The polynomial through stages z at theta, less y, into run.scratch_1, its derivative by time into run.scratch_2."""
     s = run.stages
     k = (s - 3) // 2
-    whole = run.z_whole
-    for q in range(n):
+    for q in range(run.n):
         x = 0.0
         v = 0.0
         for d in range(s - 1, -1, -1):
             c = 0.0
             for j in range(s):
-                c += POLYNOMIAL[k, d, j] * whole[j, q]
-            x = (x + c) * reach
-            v = v * reach + (d + 1) * c
-        for i in range(s):
-            if run.nodes[i] > reach:
-                z[i, q] = x
-                run.stage_rates[i, q] = v / step
+                c += POLYNOMIAL[k, d, j] * z[j, q]
+            x = (x + c) * theta
+            v = v * theta + (d + 1) * c
+        run.scratch_1[q] = x
+        run.scratch_2[q] = v / step
+
+
+@native
+def _put_back(run, step, z, reach):
+    """Put stages behind ``reach`` of the step where the polynomial through all of them, which are in run.z_whole, is there."""
+    put_change(run, run.z_whole, reach, step)
+    for i in range(run.stages):
+        if run.nodes[i] > reach:
+            for q in range(run.n):
+                z[i, q] = run.scratch_1[q]
+                run.stage_rates[i, q] = run.scratch_2[q]
 
 
 @kernel_entry(NUMBER, NUMBER, INTEGER, INTEGER)
@@ -217,6 +226,11 @@ def stage_sensitivities(run, t, step, offset, which):
         if code == 0 and not _ends_nowhere(run):
             break
         reach *= _CLOSER
+    if reach <= _LEAST_REACH and step <= _NOTHING * EPS * max(abs(t), run.time_size):
+        code = 0
+        for e in range(run.n_sens):
+            for q in range(s * n):
+                run.sens_new[e, q] = 0.0
     for i in range(s):
         for q in range(n):
             z[i, q] = run.z_whole[i, q]
