@@ -1,24 +1,17 @@
-"""What jumps or bends in Python and numpy, written as users write it: values, events and derivatives by where it stands.
-
-The truth is the same function called with numbers, integrated between the places where it jumps or bends. Of ``F(c)``, the integral of
-``f(t - c) exp(-k (T - t))``, the derivative is ``exp(-k T) f(-c) - f(T - c) + k F``, by moving the variable, whatever f does on its way.
-"""
+"""What jumps or bends in Python and numpy, written as users write it: values, events and derivatives by where it stands."""
 
 from __future__ import annotations
 
 import math
 import random
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tidegate as tg
-
-UNTIL = 2.0
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(14)
+from moved_functions import UNTIL, model_of, truth_of
 
 
 def every(distance: float, first: float = 0.0) -> list[float]:
@@ -57,28 +50,8 @@ def _check(function: Callable[[Any], Any], breaks: Sequence[float], seed: int, m
     draw = random.Random(seed)
     c, decay, clock = round(draw.uniform(0.5, 1.5), 4), draw.choice([0.0, 0.1, 1.0]), draw.choice(["time", "unknown", "two unknowns"])
 
-    def of_time(t: Any, y: Any, p: Any) -> dict[str, Any]:
-        return {"x": function(t - p["c"]) - decay * y["x"]}
-
-    def of_unknown(t: Any, y: Any, p: Any) -> dict[str, Any]:
-        return {"x": function(y["s"]) - decay * y["x"], "s": 1.0}
-
-    def of_two(t: Any, y: Any, p: Any) -> dict[str, Any]:
-        return {"x": function(y["a"] - y["b"]) - decay * y["x"], "a": 1.5, "b": 0.5}
-
-    rates, start = {
-        "time": (of_time, lambda p: {"x": 0.0}),
-        "unknown": (of_unknown, lambda p: {"x": 0.0, "s": -p["c"]}),
-        "two unknowns": (of_two, lambda p: {"x": 0.0, "a": 0.0, "b": p["c"]}),
-    }[clock]
-    model = tg.ode(rates, start, p={"c": c})
-
-    value = 0.0
-    for a, b in pairwise(sorted({0.0, UNTIL, *(place + c for place in breaks if 0.0 < place + c < UNTIL)})):
-        for node, weight in zip(NODES, WEIGHTS, strict=True):
-            t = 0.5 * (a + b) + 0.5 * (b - a) * float(node)
-            value += 0.5 * (b - a) * float(weight) * float(function(t - c)) * math.exp(-decay * (UNTIL - t))
-    slope = math.exp(-decay * UNTIL) * float(function(-c)) - float(function(UNTIL - c)) + decay * value
+    model = model_of(function, clock, c, decay)
+    value, slope = truth_of(function, breaks, clock, c, decay)
     for method in methods:
         result = tg.simulate(model, (0.0, UNTIL), method=method, rtol=1e-7, sensitivities=["c"])
         assert result.final["x"] == pytest.approx(value, abs=2e-5), (method, clock)

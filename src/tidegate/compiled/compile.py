@@ -150,7 +150,6 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         hdae_parts=tuple(constraints),
         divisors=(*divisors.values(), *others.values(), *exponents.values(), *powers.values(), *edges.values()),
     )
-    bends = has_bends(form.rhs, continuous)
     specs = function_specs(parts)
     called = {item.data: len(item.args) for item in walk(expr for spec in specs for _, expr in spec.outputs) if item.op == "call"}
     callbacks = {opaque: callback(opaque.function, opaque.name, n_inputs, opaque.n_outputs) for opaque, n_inputs in called.items()}
@@ -182,8 +181,8 @@ def compile_model(reduced: Reduced) -> CompiledModel:
         first_equation=_first_equation(model, form),
         addresses={spec.name: module.address(spec.name) for spec in specs},
         has_opaque=bool(callbacks),
-        has_corners=has_corners(form.rhs, continuous) or bends,
-        has_bends=bends,
+        has_corners=has_corners(form.rhs, continuous),
+        has_bends=has_bends(form.rhs, continuous),
         has_branches=has_branches,
         reads_modes=has_branches or Role.MODE in of_guards,
         reads_previous=Role.PREVIOUS in of_rates | of_guards,

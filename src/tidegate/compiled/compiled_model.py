@@ -478,7 +478,7 @@ class CompiledModel:
     first_equation : where the first equation was written.
     addresses : of the native functions by name; absent where there is nothing to compute.
     has_opaque : some function calls back into Python.
-    has_corners : the equations hold relations that make no events, or roots that begin at events or bend without one.
+    has_corners : the equations hold relations that make no events, or roots of what may come to zero.
     has_bends : they hold roots of what comes down to zero and up again.
     has_branches : the equations hold relations whose changes are events; False if only clauses and outputs do.
     reads_modes : those, or relations in what relations are about; False if a change of one changes nothing that is looked at to find the others.

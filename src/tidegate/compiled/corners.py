@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tidegate.compiled.divisors import divided_by, factors, may_be_zero
+from tidegate.compiled.divisors import divided_by, factors
 from tidegate.compiled.peaks import moves, turning
 from tidegate.expressions import Expr, walk
 from tidegate.expressions.interval import bounds
 from tidegate.expressions.no_event import is_quiet
+from tidegate.expressions.zeros import may_be_zero
 
 __all__ = ["has_bends", "has_corners"]
 
@@ -35,21 +36,12 @@ def has_corners(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
     >>> [has_corners([root], frozenset([u])) for root in (sqrt(u), sqrt(1.0 + u * u), u)]
     [True, False, False]
     """
-    roots = list(rates)
-    items = list(walk(roots))
-    if any(map(is_quiet, items)):
-        return True
-    ends = {end for item in items for end in _ends(item) if moves(end, continuous)}
-    return any(may_be_zero(end for end in ends if not _is_sum_of_sizes(end)))
+    items = list(walk(rates))
+    return any(map(is_quiet, items)) or any(may_be_zero(end for end in _ends(items) if moves(end, continuous)))
 
 
 def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
-    """Whether there is a root of what may turn round at zero.
-
-    Parameters
-    ----------
-    rates : locked right sides.
-    continuous : symbols that move between events.
+    """Whether there is a root of what may turn round at zero; then there are corners too. Parameters are those of ``has_corners``.
 
     Examples
     --------
@@ -60,12 +52,9 @@ def has_bends(rates: Iterable[Expr], continuous: frozenset[Expr]) -> bool:
     >>> [has_bends([root], frozenset([u])) for root in roots]
     [False, False, False, True]
     """
-    roots, below = list(rates), list[Expr]()
-    for item in walk(roots):
-        below += _ends(item)
-    divided = {part for item in walk(roots) for part in divided_by(item)}
-    bent = [item for item in turning(below, continuous) if divided.isdisjoint(factors(item)) and not _is_sum_of_sizes(item)]
-    return any(may_be_zero(bent))
+    items = list(walk(rates))
+    divided = {part for item in items for part in divided_by(item)}
+    return any(may_be_zero(end for end in turning(_ends(items), continuous) if divided.isdisjoint(factors(end))))
 
 
 def _is_sum_of_sizes(item: Expr) -> bool:
@@ -73,8 +62,12 @@ def _is_sum_of_sizes(item: Expr) -> bool:
     return item.op == "add" and not any(arg.is_constant for arg in item.args) and all(low >= 0.0 for low, _ in bounds(list(item.args), {}))
 
 
-def _ends(item: Expr) -> list[Expr]:
-    """What a node is infinitely steep with where that is zero, or nearly so."""
+def _ends(items: Iterable[Expr]) -> set[Expr]:
+    """What nodes are infinitely steep with where that is zero, or nearly so, but for what is zero by chance only."""
+    return {end for item in items for end in _ends_of(item) if not _is_sum_of_sizes(end)}
+
+
+def _ends_of(item: Expr) -> list[Expr]:
     (first, *_) = item.args or (item,)
     if _is_root(item) or item.op == "cbrt" or (item.op == "pow" and item.args[1].is_constant and 1.0 < item.args[1].value < 2.0):
         return [first]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tidegate.expressions import ONE, TRUE, Expr, node, select, walk
-from tidegate.expressions.interval import bounds
+from tidegate.expressions.zeros import may_be_zero
 
-__all__ = ["divided_by", "divisors_of", "factors", "may_be_zero", "where_they_matter"]
+__all__ = ["divided_by", "divisors_of", "factors", "where_they_matter"]
 
 
 def divided_by(item: Expr) -> Iterator[Expr]:
@@ -50,34 +50,6 @@ def factors(expr: Expr) -> Iterator[Expr]:
             waiting.append(item.args[0])
         elif item.op != "exp" and not item.is_constant:
             yield item
-
-
-def may_be_zero(exprs: Iterable[Expr]) -> list[bool]:
-    """Whether expressions are zero for some values of their symbols, as far as bounds tell; of ``1 + 0.3*z*z`` that it is not.
-
-    Examples
-    --------
-    >>> from tidegate.expressions import Role, symbol
-    >>> z = symbol(Role.UNKNOWN, "z")
-    >>> may_be_zero([1.0 + 0.3 * z * z, 1.0 - z])
-    [False, True]
-    """
-    wanted = list(exprs)
-    squared: dict[Expr, Expr] = {}
-    for item in walk(wanted):
-        squared[item] = node(item.op, tuple([squared[arg] for arg in item.args]), item.data) if item.args else item
-        if item.op == "mul":
-            squared[item] = _with_squares(squared[item])
-    return [low <= 0.0 <= high for low, high in bounds([squared[item] for item in wanted], {})]
-
-
-def _with_squares(product: Expr) -> Expr:
-    """The same product with equal factors next to each other, whose bounds are those of a square then."""
-    first, second = product.args
-    if first.op != "mul" or first.args[0] is first.args[1] or (first.args[0] is not second and first.args[1] is not second):
-        return product
-    other = first.args[1] if first.args[0] is second else first.args[0]
-    return node("mul", (other, node("mul", (second, second))))
 
 
 def where_they_matter(roots: Sequence[Expr], activity: Mapping[Expr, Expr], parts: Callable[[Expr], Iterable[Expr]]) -> dict[Expr, Expr]:

@@ -16,13 +16,14 @@ from typing import Final
 import numpy as np
 
 from tidegate.compiled.compiled_model import KeptSides
-from tidegate.compiled.divisors import divided_by, may_be_zero
+from tidegate.compiled.divisors import divided_by
 from tidegate.compiled.locking import Guard, Locking
 from tidegate.compiled.mass_form import MassForm
 from tidegate.expressions import ONE, ZERO, Expr, Role, walk
 from tidegate.expressions.nodes import constant
 from tidegate.expressions.sparsity import dependencies
 from tidegate.expressions.substitute import substitute
+from tidegate.expressions.zeros import may_be_zero
 from tidegate.quick_dataclass import dataclass
 
 __all__ = ["keeps_its_side", "kept_sides"]

@@ -545,21 +545,18 @@ class BoundsAlong:
     """
 
     def __init__(self, expr: Expr, moving: Expr, box: Mapping[Expr, tuple[float, float]]) -> None:
-        moved = {moving: 0}
-        self._ranges = [(-math.inf, math.inf)]  # of the symbol, of what moves with it, and of what that is made of
-        self._steps: list[tuple[Callable[..., tuple[float, float]], int, tuple[int, ...]]] = []
+        moved = {moving}
+        order: list[Expr] = []
         for item in walk([expr]):
-            if item in moved or item in box or moved.keys().isdisjoint(item.args):
-                continue
-            still = [arg for arg in item.args if arg not in moved]
-            places = {arg: len(self._ranges) + k for k, arg in enumerate(still)}
-            self._ranges += bounds(still, box)
-            moved[item] = len(self._ranges)
-            self._ranges.append((-math.inf, math.inf))
-            self._steps.append((_rule_of(item), moved[item], tuple(moved[arg] if arg in moved else places[arg] for arg in item.args)))
-        if expr not in moved:
-            self._ranges += bounds([expr], box)
-        self._result = moved.get(expr, len(self._ranges) - 1)
+            if item not in moved and item not in box and not moved.isdisjoint(item.args):
+                moved.add(item)
+                order.append(item)
+        still = dict.fromkeys(item for item in (*(arg for item in order for arg in item.args), expr) if item not in moved)
+        places = {item: k for k, item in enumerate((moving, *still, *order))}
+        nothing_known = (-math.inf, math.inf)
+        self._ranges = [nothing_known, *bounds(still, box), *(nothing_known for _ in order)]
+        self._steps = [(_rule_of(item), places[item], tuple([places[arg] for arg in item.args])) for item in order]
+        self._result = places[expr]
 
     def __call__(self, low: float, high: float) -> tuple[float, float]:
         """Bounds while the symbol moves from ``low`` to ``high``."""

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from tidegate.expressions import Expr, Role, dependencies, makes_events, node, select
 from tidegate.expressions.interval import bounds
+from tidegate.expressions.zeros import may_be_zero
 from tidegate.model import Model
 from tidegate.model.rewriting import rewritten
 from tidegate.structure.passes import Passed
@@ -59,7 +60,7 @@ def _pieces(item: Expr) -> Expr | None:
     """What stands for an angle that may jump; None for everything else."""
     if item.op == "atan2":
         y, x = item.args
-        if _moves(y) and _may_be_zero(y) and bounds([x], {})[0][0] < 0.0:
+        if _moves(y) and may_be_zero([y])[0] and bounds([x], {})[0][0] < 0.0:
             return select(y >= 0, math.pi / 2 + node("atan2", (-x, y)), node("atan2", (x, -y)) - math.pi / 2)
         return None
     if item.op != "atan":
@@ -73,15 +74,10 @@ def _pieces(item: Expr) -> Expr | None:
             rise, run = rise * node("cos", run.args), node("sin", run.args)
     else:
         return None
-    if not (_moves(run) and _may_be_zero(run)):
+    if not (_moves(run) and may_be_zero([run])[0]):
         return None
     return select(run >= 0, node("atan2", (rise, run)), node("atan2", (-rise, -run)))
 
 
 def _moves(expr: Expr) -> bool:
     return any(item.data.role in _MOVING for item in dependencies(expr))
-
-
-def _may_be_zero(expr: Expr) -> bool:
-    ((low, high),) = bounds([expr], {})
-    return low <= 0.0 <= high

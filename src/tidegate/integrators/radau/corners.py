@@ -15,8 +15,9 @@ import numpy as np
 
 from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
+from tidegate.compiled.workspace import matrix
 from tidegate.integrators.radau.sensitivities import put_change, stage_sensitivities
-from tidegate.integrators.radau.tableau import INNER, POLYNOMIAL
+from tidegate.integrators.radau.tableau import INNER
 from tidegate.linear.forced import put_forced_tangent
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import FIRST, solve_real
@@ -43,7 +44,7 @@ def _is_moving(run):
 @native
 def _put_point(run, theta, step):
     """The polynomial through the stages at theta into run.scratch_1, its derivative by time into run.scratch_2."""
-    put_change(run, run.z, theta, step)
+    put_change(run, run.z, theta, step, run.scratch_1, run.scratch_2)
     for q in range(run.n):
         run.scratch_1[q] += run.y[q]
 
@@ -53,21 +54,9 @@ def _put_sensitivity(run, e, theta, step):
     """S of one parameter at theta into run.roundoff, its derivative by time into run.scratch_3."""
     n = run.n
     s = run.stages
-    k = (s - 3) // 2
-    new = run.sens_new
-    moved = run.roundoff
-    rate = run.scratch_3
+    put_change(run, matrix(run.r, run.sens_new_at + e * s * n, s, n), theta, step, run.roundoff, run.scratch_3)
     for q in range(n):
-        x = 0.0
-        v = 0.0
-        for d in range(s - 1, -1, -1):
-            c = 0.0
-            for j in range(s):
-                c += POLYNOMIAL[k, d, j] * new[e, j * n + q]
-            x = (x + c) * theta
-            v = v * theta + (d + 1) * c
-        moved[q] = run.sens[e, q] + x
-        rate[q] = v / step
+        run.roundoff[q] += run.sens[e, q]
 
 
 @native

@@ -167,8 +167,8 @@ def _solved(run, t, step, z, reach, which):
 
 
 @native
-def put_change(run, z, theta, step):
-    """The polynomial through stages z at theta, less y, into run.scratch_1, its derivative by time into run.scratch_2."""
+def put_change(run, z, theta, step, change, rate):
+    """The polynomial through stages z at theta, which is zero at the start of the step, and its derivative by time."""
     s = run.stages
     k = (s - 3) // 2
     for q in range(run.n):
@@ -180,14 +180,14 @@ def put_change(run, z, theta, step):
                 c += POLYNOMIAL[k, d, j] * z[j, q]
             x = (x + c) * theta
             v = v * theta + (d + 1) * c
-        run.scratch_1[q] = x
-        run.scratch_2[q] = v / step
+        change[q] = x
+        rate[q] = v / step
 
 
 @native
 def _put_back(run, step, z, reach):
     """Put stages behind ``reach`` of the step where the polynomial through all of them, which are in run.z_whole, is there."""
-    put_change(run, run.z_whole, reach, step)
+    put_change(run, run.z_whole, reach, step, run.scratch_1, run.scratch_2)
     for i in range(run.stages):
         if run.nodes[i] > reach:
             for q in range(run.n):
