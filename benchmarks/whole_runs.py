@@ -8,7 +8,9 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cache
 from importlib import import_module
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -17,7 +19,7 @@ import numpy as np
 from numba import njit
 from scipy.integrate import solve_ivp
 
-from benchmarks.own import prepare_with
+from benchmarks.own import load, prepare_with
 from benchmarks.problems import GOLDEN, Vector
 
 __all__ = [
@@ -27,7 +29,7 @@ __all__ = [
     "overhead_microseconds",
     "scipy_buck_microseconds",
     "sweep_facts",
-    "sweep_thread_gain",
+    "sweep_gains",
     "thread_ratio",
 ]
 
@@ -38,7 +40,8 @@ HASHED_BYTES: Final = 10**7  # about as long as a run of P8
 TINY_RUNS: Final = 1000  # in a round
 ENTER: Final = "_enter"  # where a run enters native code
 SPARE, CALL = "_spare", "_copied"  # memory of a preparation's runs; where one that is run again enters it
-SWEPT: Final = 10_000  # runs of a sweep
+SWEEP: Final = np.linspace(2.85, 2.95, 10_000)  # values of P2's parameter
+SWEEP_ROUNDS: Final = 20  # for each round of others: two processors are seldom both left alone by neighbours
 
 
 def buck_microseconds(rounds: int) -> float:
@@ -127,9 +130,7 @@ def overhead_microseconds(rounds: int, *, event: bool) -> float:
 def sweep_facts(rounds: int) -> tuple[float, float]:
     """A sweep of ten thousand runs of P2 by one thread: seconds of processor time; and microseconds of it a run that were not native."""
     import tidegate as tg
-    from benchmarks.own import load
 
-    values = np.linspace(2.85, 2.95, SWEPT)
     inside = 0.0
     module: Any = import_module("tidegate.integrators.native_run").NativeRun
     enter = getattr(module, ENTER)
@@ -146,28 +147,55 @@ def sweep_facts(rounds: int) -> tuple[float, float]:
         setattr(module, ENTER, timed)
         for _ in range(rounds):
             inside, began = 0.0, time.process_time()
-            tg.sweep(load("P2"), (0.0, 2.0), {"p": values}, workers=1, progress=False, rtol=1e-8)
+            tg.sweep(load("P2"), (0.0, 2.0), {"p": SWEEP}, workers=1, progress=False, rtol=1e-8)
             taken = time.process_time() - began
             best, outside = min(best, taken), min(outside, taken - inside)
     finally:
         setattr(module, ENTER, enter)
-    return best, 1e6 * outside / SWEPT
+    return best, 1e6 * outside / len(SWEEP)
 
 
-def sweep_thread_gain(rounds: int) -> float:
-    """The same sweep: time of one thread over that of two, the shortest of each. A neighbour on either processor is seen in the second only."""
+@cache
+def sweep_gains(rounds: int) -> tuple[float, float]:
+    """The same sweep: time of one thread over that of two threads, and over that of two processes with half of the runs each, which share
+    nothing: what the machine gives. Of each the shortest, taken in turn: a neighbour on either processor is seen in the last two only.
+    """
+    best = {"one": math.inf, "threads": math.inf, "processes": math.inf}
+    spawn = get_context("spawn")
+    pipes = [spawn.Pipe() for _ in range(2)]
+    helpers = [spawn.Process(target=_sweep_when_told, args=(theirs, half), daemon=True) for half, (_, theirs) in enumerate(pipes)]
+    for helper in helpers:
+        helper.start()
+    ours = [own for own, _ in pipes]
+    for own in ours:
+        own.recv()
+    _swept(SWEEP, 2)
+    for _ in range(SWEEP_ROUNDS * rounds):
+        best["one"] = min(best["one"], _swept(SWEEP, 1))
+        best["threads"] = min(best["threads"], _swept(SWEEP, 2))
+        for own in ours:
+            own.send(True)
+        best["processes"] = min(best["processes"], max(own.recv() for own in ours))
+    for own in ours:
+        own.send(False)
+    return best["one"] / best["threads"], best["one"] / best["processes"]
+
+
+def _swept(values: Vector, workers: int) -> float:
+    """Seconds of a sweep over P2's parameter."""
     import tidegate as tg
-    from benchmarks.own import load
 
-    def sweep(workers: int) -> None:
-        tg.sweep(load("P2"), (0.0, 2.0), {"p": np.linspace(2.85, 2.95, SWEPT)}, workers=workers, progress=False, rtol=1e-8)
+    model = load("P2")
+    return _seconds(lambda: tg.sweep(model, (0.0, 2.0), {"p": values}, workers=workers, progress=False, rtol=1e-8))
 
-    sweep(2)
-    best = {1: math.inf, 2: math.inf}
-    for _ in range(5 * rounds):
-        for workers, shortest in best.items():
-            best[workers] = min(shortest, _seconds(lambda workers=workers: sweep(workers)))
-    return best[1] / best[2]
+
+def _sweep_when_told(told: Any, half: int) -> None:
+    """In a process of its own: half of the sweep, when it is asked for; out go its seconds."""
+    values = np.array_split(SWEEP, 2)[half]
+    _swept(values, 1)
+    told.send(0.0)
+    while told.recv():
+        told.send(_swept(values, 1))
 
 
 def _seconds(run: Any) -> float:

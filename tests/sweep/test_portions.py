@@ -76,6 +76,34 @@ def test_a_batch_ends_when_it_is_full_or_has_taken_long_enough(monkeypatch: pyte
     assert [batch.next(), batch.next()] == [(4, 5), (0, 0)]  # at least one run
 
 
+def test_a_worker_takes_up_what_it_has_done_while_others_run() -> None:
+    left = left_of(6000, 2)
+    batch = _ForOneBatch(left)
+    done = 0
+    while (portion := batch.next()) != (0, 0):
+        done += portion[1] - portion[0]
+        batch.took(1e-6 * (portion[1] - portion[0]), portion[1] - portion[0])
+    assert 1000 <= done < 3000
+    assert not left.is_over
+    alone = _ForOneBatch(left_of(6000, 1))
+    alone.took(1e-6, 1)
+    assert [alone.next(), alone.next()] == [(0, 6000), (0, 0)]
+
+
+@pytest.mark.parametrize("t_end", [1.0, 2000.0], ids=["a matter of moments", "long"])
+def test_the_first_run_is_carried_out_whether_it_was_tried_before_or_not(t_end: float) -> None:
+    """Tried are so many steps that nobody minds waiting; a long run is begun again by whose it is."""
+    model = Once(tg.ode(lambda t, y, p: {"x": y["v"], "v": -p["k"] * y["x"]}, y0={"x": 1.0, "v": 0.0}, p={"k": 1.0}))
+    k = np.linspace(1.0, 2.0, 5)
+    found = tg.sweep(model, (0.0, t_end), {"k": k}, workers=2, progress=False)
+    assert found["status"].values.tolist() == ["finished"] * 5
+    steps = found["steps"].values.tolist()
+    assert (min(steps) > 1000) is (t_end > 1.0)
+    for row, value in enumerate(k.tolist()):
+        single = tg.simulate(model, (0.0, t_end), parameters={"k": value}, outputs=[t_end])
+        assert [found["x"].values[row], steps[row]] == [single.final["x"], single.statistics.steps]
+
+
 class Tank(tg.Component):
     """Two values that must not be equal, a start that follows from them, and an instant that depends on one of them."""
 

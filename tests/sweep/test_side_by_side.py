@@ -13,7 +13,7 @@ import tidegate as tg
 from random_models import Once
 from smooth_models import SmoothModel, smooth_model
 from sweep_checks import assert_is_the_loop, looped
-from tidegate.executive import ManyRuns
+from tidegate.executive import ManyRuns, many_runs
 from tidegate.integrators.taylor import taylor_method
 from tidegate.integrators.taylor.taylor_method import order_for
 from tidegate.integrators.taylor.together import Together
@@ -113,8 +113,9 @@ def test_machine_code_for_several_runs_is_made_once_a_sweep_is_long(monkeypatch:
     np.testing.assert_array_equal(many["x"].values[-1], few["x"].values[-1])
 
 
-def test_runs_that_are_over_are_kept_when_somebody_stops_a_sweep(side_by_side: list[int]) -> None:
+def test_runs_that_are_over_are_kept_when_somebody_stops_a_sweep(side_by_side: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Those under way are left out, whatever they have written down already."""
+    monkeypatch.setattr(many_runs, "_MOST_STEPS", 4000)
     visits: list[int] = []
 
     def is_halted() -> bool:

@@ -126,6 +126,9 @@ class CallableStart:
     def together(self, given: object, count: int, t: float, directions: object) -> None:
         """Functions of the user are called for one run after the other."""
 
+    def doubtful(self, given: object, count: int) -> None:
+        """Likewise."""
+
     def _m(self, discretes: FloatArray) -> FloatArray:
         m = np.zeros(self._layout.n_m)
         m[self._layout.first_form : self._layout.first_past] = 1.0

@@ -258,6 +258,10 @@ class Start(Protocol):
         """The same for many runs at once, initial actions carried out; None where that can only be asked of one after the other."""
         ...
 
+    def doubtful(self, given: Mapping[int, FloatArray | float], count: int) -> NDArray[np.bool_] | None:
+        """Of many runs those that the model may have something against; None where that can only be asked of one after the other."""
+        ...
+
     def periods(self, p: FloatArray) -> FloatArray:
         """Of every time event its constant period; NaN where it has none."""
         ...

@@ -188,6 +188,10 @@ class ExpressionStart:
         """The same for many runs at once, if nothing has to be solved for or called for them."""
         return None if self._together is None else self._together.at(given, count, t, directions)
 
+    def doubtful(self, given: Mapping[int, FloatArray | float], count: int) -> NDArray[np.bool_] | None:
+        """Those that the model may have something against, if nothing has to be solved for or called to tell."""
+        return None if self._together is None else self._together.doubtful(given, count)
+
     @cached_property
     def _together(self) -> StartTogether | None:
         if self.asks_solution or self._initial is not None or self._initial_and_held is not None:

@@ -94,6 +94,10 @@ class StartTogether:
         _fill(y, 0, (values[s] for s in symbols.unknowns))
         return ManyStarts(p, y, m, dy, dd, self._periods(known, count), self._doubtful(known, count))
 
+    def doubtful(self, given: Mapping[int, Values], count: int) -> BoolArray:
+        """Which runs the model may have something against; as ``at`` has it, without start values."""
+        return self._doubtful(self.parameters(given), count)
+
     def _slopes(self, targets: Sequence[Expr], directions: Sequence[Direction], values: Mapping[Expr, Values], count: int) -> FloatArray:
         slopes = np.zeros((count, len(directions), len(targets)))
         for k, target in enumerate(targets if directions else ()):

@@ -124,6 +124,9 @@ class _Start:
     def together(self, given: object, count: int, t: float, directions: object) -> None:
         """The block is asked for one run after the other."""
 
+    def doubtful(self, given: object, count: int) -> None:
+        """Likewise."""
+
     def periods(self, p: FloatArray) -> FloatArray:
         return self._native.periods(p)
 

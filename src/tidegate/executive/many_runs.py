@@ -131,21 +131,25 @@ class ManyRuns:
             return CarriedOut(runs, alone, None, 0.0)
         several = Several(starts, base.options.max_steps, steps_expected=self._expected(len(starts)))
         with base.lent() as integrator:
-            began = looked = time.perf_counter()
+            began = looked = time.thread_time()  # not what it waited for other threads
             while True:
-                is_over, now = integrator.go_on_with(several, self._visit), time.perf_counter()
+                is_over, now = integrator.go_on_with(several, self._visit), time.thread_time()
                 if is_over or is_halted():
                     break
-                if now - looked < _VISIT_SECONDS / 4:
-                    self._visit = min(4 * self._visit, _MOST_STEPS)
-                elif now - looked > _VISIT_SECONDS:
-                    self._visit = max(self._visit // 4, 1)
+                self._visit = _steps_to_next_look(self._visit, now - looked)
                 looked = now
             integrator.give(several)
         over, steps = several.counted
         with self._lock:
             self._done, self._steps = self._done + over, self._steps + steps
+            if is_over:
+                self._visit = _steps_to_next_look(steps, now - began)
         return CarriedOut(runs, alone, several, now - began)
+
+    def tried(self, values: FloatArray) -> CarriedOut | None:
+        """The first run of a table, if it is a matter of moments; else it is as if it had not begun."""
+        found = self.carried_out(0, 1, values, lambda: True)
+        return found if found.several is not None and found.several.counted[0] else None
 
     def _expected(self, count: int) -> float:
         """How many steps there will have been when so many more runs are over, if they are like those before."""
@@ -204,6 +208,11 @@ class ManyRuns:
             log=log,
             alone=np.sort(_joined([alone, runs[over[more]]])),
         )
+
+
+def _steps_to_next_look(steps: int, seconds: float) -> int:
+    """Steps to the next look for Ctrl-C, after some that took so long."""
+    return min(max(int(_VISIT_SECONDS / 2 * steps / max(seconds, 1e-6)), 1), _MOST_STEPS)
 
 
 def _in_order(records: Written, owner: IntArray) -> tuple[Written, IntArray]:

@@ -10,6 +10,7 @@ from html import escape
 from time import perf_counter
 from typing import Any, Final, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tidegate.compiled.compiled_model import CompiledModel
@@ -116,6 +117,11 @@ class Prepared:
     def watched(self, progress: Callable[[float], object]) -> Prepared:
         """The same run in the same memory, of which somebody is told how far it has come."""
         return Prepared(self.problem, replace(self.options, progress=progress), None, self._spare)
+
+    def recorded_at(self, times: list[float], *, event_rows: bool) -> Prepared:
+        """The same run of which rows are kept at these times only, and before and after events if wanted."""
+        options = replace(self.options, outputs=times, event_rows=event_rows)
+        return Prepared(self.problem.altered(output_times=np.array(times), step_rows=False, event_rows=event_rows), options)
 
     @contextmanager
     def lent(self) -> Generator[StepIntegrator]:

@@ -25,7 +25,7 @@ __all__ = ["StartsOfRuns"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-_NUMBERS_AHEAD: Final = 1 << 18  # 2 MB
+_NUMBERS_AHEAD: Final = 1 << 16  # half a megabyte: other threads wait until they are there
 
 
 @dataclass(frozen=True, eq=False)

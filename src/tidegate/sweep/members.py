@@ -235,8 +235,8 @@ def _is_doubtful(compiled: CompiledModel, members: Members) -> bool:
     shared, indices = given_numbers(compiled, members.fixed), find_parameters(compiled, members.names)
     for first in range(0, len(members), _TOGETHER):
         values = members.values[first : first + _TOGETHER]
-        found = compiled.start.together(shared | dict(zip(indices, values.T, strict=True)), len(values), 0.0, [])
-        if found is None or found.is_doubtful.any():
+        doubtful = compiled.start.doubtful(shared | dict(zip(indices, values.T, strict=True)), len(values))
+        if doubtful is None or doubtful.any():
             return True
     return False
 

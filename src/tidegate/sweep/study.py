@@ -9,7 +9,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -65,10 +64,11 @@ class Study:
         model, legend = prepared.problem.model, prepared.problem
         self.sensitivity_parameters = tuple(model.layout.parameters[int(k)] for k in legend.sensitivity_parameters)
         self._lock = threading.Lock()
+        self._begun: list[CarriedOut] = []  # before it was said who carries out the others
         self._some_are_alone = False  # of the last batch: what these take is known behind it, so that the next one is to be small
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_many")}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_many")} | {"_begun": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.Lock())
@@ -88,6 +88,13 @@ class Study:
 
         return Study(self.prepared.watched(look), self.names, self.groups, self.times, keeps_events=self.keeps_events)
 
+    def first(self, values: FloatArray) -> CarriedOut | None:
+        """The first run, if that is a matter of moments, so that it is known how long the others will take; ``batch`` gives it."""
+        found = None if self._many is None else self._many.tried(values)
+        if found is not None:
+            self._begun.append(found)
+        return found
+
     def batch(self, portions: Portions, members: IntArray, values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Batch | None:
         """Runs, portion by portion; those done when the sweep is halted, and nothing if there are none.
 
@@ -96,7 +103,8 @@ class Study:
         members, values : their numbers and their values, (members, names), of which portions are rows.
         """
         parts: list[Batch] = []
-        carried: list[CarriedOut] = []
+        with self._lock:
+            carried, self._begun = self._begun, []
         runs, seconds = 0, 0.0
         while not is_halted():
             first, last = portions.next()
@@ -113,9 +121,11 @@ class Study:
             if self._some_are_alone:
                 break
         if self._many is not None and carried:
-            found = self._many.recorded(carried)
+            # Python, which threads do one behind the other in any case; so they do not take its lock from each other again and again
+            with self._lock:
+                found = self._many.recorded(carried)
+                parts += [kept(self._many, found, members, Wanted(self.times, self.columns, self.keeps_events))] if len(found.runs) else []
             self._some_are_alone = bool(len(found.alone))
-            parts += [kept(self._many, found, members, Wanted(self.times, self.columns, self.keeps_events))] if len(found.runs) else []
             if len(found.alone):
                 alone, took = self._alone(members[found.alone], values[found.alone], is_halted)
                 parts += alone
@@ -208,16 +218,9 @@ def study_of(prepared: Prepared, names: Sequence[str], variables: str | Sequence
     # the end of a run that the model ends is a row at an event; functions of the user may end it anywhere
     model = problem.model
     ends_itself = model.initial.says or any(action.terminates for action in model.event_actions)
-    rows = {} if model.has_opaque else {"outputs": [problem.t_end], "event_rows": ends_itself}
-    options = replace(prepared.options, **rows)
-    return Study(_with_options(prepared, options), names, chosen, None, keeps_events=keeps_events)
-
-
-def _with_options(prepared: Prepared, options: Any) -> Prepared:
-    from tidegate.executive import prepare
-
-    problem = prepared.problem
-    return prepare(problem.model, (problem.t_start, problem.t_end), options, None)
+    if not model.has_opaque:
+        prepared = prepared.recorded_at([problem.t_end], event_rows=ends_itself)
+    return Study(prepared, names, chosen, None, keeps_events=keeps_events)
 
 
 def _chosen(columns: Sequence[Column], variables: str | Sequence[str] | None, model: str) -> list[Group]:

@@ -34,6 +34,7 @@ _LEAST_SECONDS: Final = 0.002  # what takes less costs more to begin than it gai
 _LEAST_SHIPPED: Final = 0.01  # likewise of what goes to another process
 _BATCH_NUMBERS: Final = 1 << 20  # 8 MB: what a batch may hold
 _MOST: Final = 8000
+_BATCHES: Final = 3  # of a worker, if all are alike
 _SHARED: Final = 0.7  # of what is left: the rest makes up for some being slower than others
 _AHEAD: Final = 2  # batches for each worker that are waiting or under way
 _POLL: Final = 0.1  # seconds between two looks for Ctrl-C
@@ -55,11 +56,14 @@ class _Left:
     study : theirs.
     workers : who share them.
     least : seconds below which a portion is not worth being shared.
+    done : of the first runs.
     """
 
-    def __init__(self, count: int, study: Study, workers: int, least: float) -> None:
-        self._next, self._count, self._workers, self._least = 0, count, workers, least
+    def __init__(self, count: int, study: Study, workers: int, least: float, done: int = 0) -> None:
+        self._next, self._count, self._workers, self._least = done, count, workers, least
         self.fits = _fitting(study)
+        # one worker takes up what it has done while others still run
+        self.enough = math.ceil(count / (_BATCHES * workers)) if workers > 1 else count
         self._seconds = np.inf  # of a run; the first portions are single runs
         self._lock = threading.Lock()
 
@@ -97,7 +101,8 @@ class _ForOneBatch:
 
     def next(self) -> tuple[int, int]:
         """The first and the last of the next portion, without that last; the same if that is all."""
-        if not self._room or (self._room < self._left.fits and time.perf_counter() - self._began > _BATCH_SECONDS):
+        done = self._left.fits - self._room
+        if not self._room or done >= self._left.enough or (done and time.perf_counter() - self._began > _BATCH_SECONDS):
             return 0, 0
         first, last = self._left.next(self._room)
         self._room -= last - first
@@ -157,9 +162,13 @@ def in_threads(study: Study, members: Members, values: FloatArray, workers: int,
     is_wanted : whether Ctrl-C has come: runs under way end then, and those that are done are given.
     """
     halt = threading.Event()
-    watching, left, values = study.watching(halt.is_set), _Left(len(members), study, workers, _LEAST_SECONDS), values[members]
+    watching, values = study.watching(halt.is_set), values[members]
     with watching.prepared.lent():  # loads the kernel, before several threads would
         pass
+    first = watching.first(values)
+    left = _Left(len(members), study, workers, _LEAST_SECONDS, done=0 if first is None else 1)
+    if first is not None:
+        left.took(first.seconds, 1)
 
     def work() -> Batch | None:
         return watching.batch(_ForOneBatch(left), members, values, halt.is_set)
