@@ -64,7 +64,10 @@ def _is_sum_of_sizes(item: Expr) -> bool:
 
 def _ends(items: Iterable[Expr]) -> set[Expr]:
     """What nodes are infinitely steep with where that is zero, or nearly so, but for what is zero by chance only."""
-    return {end for item in items for end in _ends_of(item) if not _is_sum_of_sizes(end)}
+    nodes = list(items)
+    divisors = set(walk([item.args[1] for item in nodes if item.op == "div"]))
+    powers = {item.args[0] for item in divisors if item.op == "pow" and _is_broken(item.args[1])}  # of ``u**3 / u**2.5`` half a power is left
+    return {end for end in (*powers, *(end for item in nodes for end in _ends_of(item))) if not _is_sum_of_sizes(end)}
 
 
 def _ends_of(item: Expr) -> list[Expr]:
@@ -72,6 +75,10 @@ def _ends_of(item: Expr) -> list[Expr]:
     if _is_root(item) or item.op == "cbrt" or (item.op == "pow" and item.args[1].is_constant and 1.0 < item.args[1].value < 2.0):
         return [first]
     return [(1.0 - first) * (1.0 + first)] if item.op in ("asin", "acos") else []
+
+
+def _is_broken(exponent: Expr) -> bool:
+    return exponent.is_constant and not exponent.value.is_integer()
 
 
 def _is_root(item: Expr) -> bool:

@@ -238,6 +238,8 @@ _STATE: Final = [
     *_single("number", "t_end t_next t_held t_shown step step_old step_held step_accepted error_accepted length theta faccon"),
     *_single("number", "zeno_time step_before_event found_theta"),
     *_single("number", "reached sun_step_before not_finite_at time_size decided_to inside inside_of_largest sens_inside"),
+    # how far behind the point y' is taken from where equations have no value at it
+    *_single("number", "behind"),
     # the next time event, which a step may pass
     *_single("number", "t_event"),
     # the part of a step that a polynomial with a bound is made for; where the search for a root may end
@@ -481,7 +483,9 @@ _OF_TAYLOR: Final = [
     *_single("integer", "vain_times steps_not_asked"),
     *_arrays("number", "far_size", "n", owner=TAYLOR),
     *_single("number", "started_t"),
+    # derivatives by parameters over a step, and how long that is while they are those of the step to be taken, else 0
     *_arrays("number", "series_sens", "max_degree", "n_sens*n", owner=TAYLOR),
+    *_single("number", "sens_length"),
 ]
 
 _OF_ROSENBROCK: Final = [

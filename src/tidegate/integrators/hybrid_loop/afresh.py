@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from tidegate.compiled.calls import call_hook
 from tidegate.compiled.jit import native
-from tidegate.compiled.workspace import INITIAL_EVENT
+from tidegate.compiled.workspace import INITIAL_EVENT, NOT_FINITE
 from tidegate.events.known_values import forget_here
 from tidegate.events.not_tied import NOTHING
 from tidegate.events.restart import consistent_point, derivatives
 from tidegate.events.settle import remember_discrete
 from tidegate.integrators.hybrid_loop.clear_start import may_start_clearly, settle_clearly
 from tidegate.integrators.hybrid_loop.event import AGAIN
+from tidegate.integrators.hybrid_loop.just_behind import rates_just_behind
 from tidegate.integrators.hybrid_loop.transition import settle
 from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import finish_jump, start_jump
 
-__all__ = ["settle_afresh", "start_afresh"]
+__all__ = ["settle_afresh", "start_afresh", "start_just_behind"]
 
 
 @native
@@ -33,6 +34,21 @@ def start_afresh(run):
     if code == 0:
         code = call_hook(run.hook_restart, run.h, run.r, run.t, AGAIN)
     return code
+
+
+@native
+def start_just_behind(run):
+    """Go on from just behind the current point, if the equations have a value there and none here; 0 or NOT_FINITE."""
+    t = run.t
+    if derivatives(run, t, run.y_at, run.ydot_at) != NOT_FINITE or rates_just_behind(run, t) != 0:
+        return NOT_FINITE
+    if not 0.0 < run.behind < min(run.t_end, run.t_next) - t:
+        return NOT_FINITE
+    for q in range(run.n):
+        run.y[q] += run.behind * run.ydot[q]
+    run.t = t + run.behind
+    forget_here(run)
+    return call_hook(run.hook_restart, run.h, run.r, run.t, AGAIN)
 
 
 @native

@@ -14,6 +14,7 @@ from tidegate.compiled.workspace import (
     CLOCK_STOPPED,
     NOT_FINITE,
     OFF_CONSTRAINTS,
+    POLE,
     RELATION,
     STATE_EVENT,
     STEP_EVENT,
@@ -34,6 +35,7 @@ from tidegate.events.settle import note_conditions
 from tidegate.events.truth import lost_whole
 from tidegate.integrators.hybrid_loop.event_derivatives import differentiate_times, jump_with_event
 from tidegate.integrators.hybrid_loop.past import lock_past, unlock_past
+from tidegate.integrators.hybrid_loop.pole_at_event import is_pole_at_event
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
 from tidegate.integrators.hybrid_loop.pre_event_rate import rate_without_equations, smooth_rate
 from tidegate.integrators.hybrid_loop.record import log_event, record_row, row_time
@@ -162,6 +164,8 @@ def _event(run, log, guard, due, stepped):
         code = 0
     elif code == 0 and n_s > 0 and run.smooths_rates == 1 and not is_from_outside:
         smooth_rate(run, t)
+    if code == 0 and not is_from_outside and is_pole_at_event(run, t, -1) == 1:
+        return POLE
     if code == 0 and (guard >= 0 or due >= 0):
         code = note_event_time(run, t, guard)
     if code != 0:
@@ -199,6 +203,8 @@ def _event(run, log, guard, due, stepped):
         run.fired[run.n_actions - run.n_steps - run.n_clocks + due - run.n_guards] = 1.0
     if code == 0 and run.n_constraints > 0:
         code = _keep_constraints(run, t)
+    if code == 0 and is_pole_at_event(run, t, 1) == 1:
+        return POLE
     for q in range(n):
         if code == 0 and not abs(y[q]) < np.inf:
             code = NOT_FINITE

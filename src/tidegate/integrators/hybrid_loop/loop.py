@@ -36,7 +36,6 @@ from tidegate.compiled.workspace import (
     TERMINATED,
     UNDECIDED_GUARD,
 )
-from tidegate.events.blocked import blocked_guard
 from tidegate.events.constrain import constrain
 from tidegate.events.constraints import note_drift
 from tidegate.events.crosses_at_start import crosses_at_start
@@ -55,14 +54,16 @@ from tidegate.events.settle import note_conditions
 from tidegate.events.told import can_be_shorter
 from tidegate.events.tolerances import IDLE_STEP, UNRESOLVED
 from tidegate.events.truth import lost_whole
-from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh
+from tidegate.integrators.hybrid_loop.afresh import settle_afresh, start_afresh, start_just_behind
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, outputs_here, write_outputs
+from tidegate.integrators.hybrid_loop.at_a_block import LAST_GAP, at_a_block
 from tidegate.integrators.hybrid_loop.breaks import arrive, begin_past, break_again, cut_at_break, limit_step, next_break
 from tidegate.integrators.hybrid_loop.event import AT_START, event_with_rows
 from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.inside import end_here, go_on_inside, happens_here, hold_back, is_beyond, stand_inside
 from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
 from tidegate.integrators.hybrid_loop.past import is_full, keep_step, lock_past
+from tidegate.integrators.hybrid_loop.pole_at_event import ends_at_pole
 from tidegate.integrators.hybrid_loop.polish import shorter
 from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
 from tidegate.linear.forced import forced_hold
@@ -104,34 +105,6 @@ def _first_step(run):
     if size < 1e-5 or speed < 1e-5:
         return max(IDLE_STEP, _SHORTEST_AFTER * abs(run.t))
     return max(0.01 * size / speed, _SHORTEST_GUESS * abs(run.t))
-
-
-@native
-def _stand_still(run):
-    """A step of no length, or of none that a method could take, at whose end an event happens."""
-    run.step = run.blocked_step
-    run.length = run.blocked_step
-    if run.blocked_step > 0.0:
-        run.is_cut = 1
-        for q in range(run.n):
-            run.coefficients[0, q] = run.y_new[q] - run.y[q]
-            for k in range(1, run.degree):
-                run.coefficients[k, q] = 0.0
-    # the step size that led here says nothing about what comes
-    run.step_new = 0.0
-    for q in range(run.n_sens * run.n):
-        run.r[run.sens_end_at + q] = run.r[run.sens_at + q]
-
-
-@native
-def _at_a_block(run, code):
-    """Where no step is possible: 0 with a guard in run.last_guard that explains it, else the reason."""
-    if code in (NOT_FINITE, STEP_TOO_SMALL, SINGULAR, POLE):
-        run.last_guard = blocked_guard(run) if run.n_guards > 0 else -1
-        if run.last_guard >= 0:
-            _stand_still(run)
-            return 0
-    return code
 
 
 @native
@@ -232,7 +205,7 @@ def _cut_at_event(run):
         run.found_theta = run.pulse_theta
     elif hidden == _A_POLE:
         if is_at_the_pole(run):
-            return _at_a_block(run, POLE)
+            return at_a_block(run, POLE)
         guard = -1
         run.found_theta = _TOWARDS_A_POLE * run.pole_theta
     elif cut:
@@ -249,7 +222,7 @@ def _cut_at_event(run):
             run.step = run.length
             code = call_hook(run.hook_locate, run.h, run.r, run.pulse_theta, -1)
         if code != 0:
-            return _at_a_block(run, code)
+            return at_a_block(run, code)
         run.last_guard = run.found_guard
         if run.last_guard < 0:
             # the polynomial of the long step was wrong about the guard; so would be that of the next if it were as long
@@ -285,8 +258,10 @@ def _find_step(run):
     code = _take_step(run)
     if code == STEP_TOO_SMALL and run.rank < n and run.n_forms == 0:
         code = _take_step_afresh(run)
+    elif code == NOT_FINITE and n > 0 and run.past == 0 and start_just_behind(run) == 0:
+        code = _take_step(run)
     if code != 0:
-        return _at_a_block(run, code)
+        return at_a_block(run, code)
     run.c_steps += 1
     hold_sides(run, run.y_end)
     run.length = run.step
@@ -295,7 +270,7 @@ def _find_step(run):
     if code != 0:
         return code
     code = cut_at_break(run) if run.past != 0 else _WHOLE
-    code = _cut_at_event(run) if code == _WHOLE else _at_a_block(run, code)
+    code = _cut_at_event(run) if code == _WHOLE else at_a_block(run, code)
     if code != 0:
         return code
     if run.n_sens > 0:
@@ -312,8 +287,8 @@ def _behind_event(run, rows, times):
     run.phase = _AT_END
     break_again(run, 0)
     _stop_at_breaks(run)
-    if run.step_new <= 0.0 or run.is_at_rest == 1:
-        # where nothing has moved, neither a step nor a tolerance tells what is long
+    if run.step_new <= LAST_GAP * max(abs(run.t), run.time_size) or run.is_at_rest == 1:
+        # where nothing has moved, neither a step nor a tolerance tells what is long; nor do steps that crept towards the event
         run.step_new = _first_step(run)
     if run.blocked_step > 0.0:
         # a force that is about to rise from zero says nothing yet of how fast it will
@@ -483,7 +458,7 @@ def advance(run, rows, log, polynomials, times):
             if run.is_terminated == 1:
                 return TERMINATED
             if not run.t < run.t_end or is_same_time(run, run.t, run.t_end):
-                return TARGET
+                return POLE if ends_at_pole(run) else TARGET
             full = run.n_rows >= run.room_rows - 2 * ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
             if budget <= 0 or full or is_full(run):
                 return LIMIT

@@ -16,10 +16,10 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.events.tolerances import EPS
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
+from tidegate.integrators.hybrid_loop.rates_beside import is_known, put_rates_beside
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_base, solve_real
 
@@ -71,34 +71,26 @@ def smooth_rate(run, t):
     return 0
 
 
-@native
-def _is_known(rate):
-    return abs(rate) < 1e300
-
-
 @kernel_entry(NUMBER)
 def rate_without_equations(run, t):
     """Fill in run.ydot_before, just computed from explicit equations at time t, where they had no value."""
     n = run.n
     rate = run.ydot_before
     back = run.scratch_1
-    point = run.scratch_2
     earlier = run.scratch_3
     for q in range(n):
-        back[q] = rate[q] if _is_known(rate[q]) else 0.0
+        back[q] = rate[q] if is_known(rate[q]) else 0.0
     ago = EPS * max(abs(t), run.time_size)
     is_missing = True
     while is_missing and ago <= _LONGEST_AGO * (t - run.t_start):
-        for q in range(n):
-            point[q] = run.y[q] - ago * back[q]
-        call_value(run.f_rhs, t - ago, point, run.p, run.m, earlier)
+        put_rates_beside(run, t, -ago, back, earlier)
         is_missing = False
         for q in range(n):
-            if not _is_known(rate[q]):
+            if not is_known(rate[q]):
                 rate[q] = earlier[q]
-                is_missing = is_missing or not _is_known(rate[q])
+                is_missing = is_missing or not is_known(rate[q])
         ago *= _LONGER_AGO
     for q in range(n):
-        if not _is_known(rate[q]):
+        if not is_known(rate[q]):
             rate[q] = run.f0[q]
     return 0

@@ -22,7 +22,7 @@ from typing import Final
 
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
-from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, SINGULAR, UNSETTLED, ZENO
+from tidegate.compiled.workspace import CHATTERING, CONFLICT, INITIAL_EVENT, NOT_FINITE, SINGULAR, UNSETTLED, ZENO
 from tidegate.events.chatter import goes_on_through
 from tidegate.events.constrain import constrain
 from tidegate.events.crossing import flip_crossed, forget_where_guards_left, keep_crossed, note_guards, take_back_replaced
@@ -49,6 +49,7 @@ from tidegate.events.settle import (
 )
 from tidegate.events.truth import catch_up, look_again, settle_known
 from tidegate.events.undone import note_guards_of_round, note_modes_of_round, take_back_undone
+from tidegate.integrators.hybrid_loop.just_behind import rates_just_behind
 from tidegate.linear.forced import let_go
 from tidegate.linear.mass import update_mass
 from tidegate.sensitivity.jump import body_jump, restart_jump
@@ -73,7 +74,11 @@ def _begin_anew(run, counts):
 @native
 def _solved(run, t):
     code = consistent_point(run, t, run.y_at)
-    return code if code != 0 else derivatives(run, t, run.y_at, run.ydot_at)
+    if code == 0:
+        code = derivatives(run, t, run.y_at, run.ydot_at)
+        if code == NOT_FINITE:
+            code = rates_just_behind(run, t)
+    return code
 
 
 @native

@@ -31,6 +31,7 @@ _NEWTON_PART: Final = 0.05
 SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
 _HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, or it has another reason
 _ROUNDINGS: Final = 16.0
+_ROUNDING_MATTERS: Final = 0.1  # of a weight
 _SMALLEST: Final = 1e-15  # a step below this part of |t| no longer moves time
 
 
@@ -105,6 +106,15 @@ def note_rounding(run):
     solve_real(run, FIRST, out.ctypes)
     for q in range(n):
         out[q] = abs(out[q]) if abs(out[q]) < np.inf else 0.0
+
+
+@native
+def _is_rounding(run):
+    """True if what is taken for rounding makes up some of the weights: then df/dy, which says what it is, must be that of the current point."""
+    for q in range(run.n):
+        if run.atol_ratio * run.rounding[q] > _ROUNDING_MATTERS * run.scale[q]:
+            return True
+    return False
 
 
 @native
@@ -232,6 +242,8 @@ def take_step(run, _number, _whole):
     trouble = STEP_TOO_SMALL
     wanted = step
     update_scale(run, step)
+    if run.is_jacobian_fresh == 0 and _is_rounding(run):
+        run.needs_jacobian = 1
     factored_for = run.step if run.needs_factors == 0 else 0.0
     inside_before = 0.0
     step_before = 0.0
@@ -254,6 +266,9 @@ def take_step(run, _number, _whole):
             factored_for = step
             note_rounding(run)
             update_scale(run, step)
+            if run.is_jacobian_fresh == 0 and _is_rounding(run):
+                run.needs_jacobian = 1
+                continue
             # the rate of convergence seen with other factors says nothing about these
             run.faccon = 1.0
         s = run.stages

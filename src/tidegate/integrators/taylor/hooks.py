@@ -146,8 +146,9 @@ def taylor_ahead(run, number, is_new):
 @kernel_entry(NUMBER, INTEGER)
 def taylor_sensitivities(run, _number, _whole):
     """The polynomials of S over the step, and S at its end."""
-    if not put_sensitivities(run):
+    if run.sens_length != run.length and not put_sensitivities(run):
         return no_series(run)
+    run.sens_length = 0.0
     sensitivities_on(run, run.step / run.length, run.sens_end_at)
     return 0
 

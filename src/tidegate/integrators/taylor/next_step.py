@@ -7,7 +7,7 @@ from typing import Final
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import ANOTHER_METHOD, STEP_TOO_SMALL, vector
-from tidegate.integrators.taylor.sensitivities import NEARLY, put_sensitivities, reach_of_sensitivities
+from tidegate.integrators.taylor.sensitivities import NEARLY, limit_steps, put_sensitivities, reach_of_sensitivities
 from tidegate.integrators.taylor.step import (
     CREPT_STEPS,
     STIFF_STEPS,
@@ -48,6 +48,7 @@ def _limit_by_sensitivities(run):
             return 0  # those who ask for them at the end of the step say why
         reach = reach_of_sensitivities(run)
         if not reach < NEARLY:
+            run.sens_length = run.length
             return 0
         before = run.step
         if reach * before > shortest_step(run.t):
@@ -79,7 +80,8 @@ def take_step(run, _number, _whole):
         code = step_with_care(run, unit)
         if code != 0:
             return code
-    if run.n_sens > 0 and run.has_corners == 1:
+    run.sens_length = 0.0
+    if limit_steps(run):
         code = _limit_by_sensitivities(run)
         if code != 0:
             return code

@@ -3,7 +3,9 @@
 The derivatives S of the unknowns by parameters have power series like the unknowns themselves, y' = f and S' = f_y S + f_p together; one call gives
 them for one parameter. They follow the unknowns' steps, which are as good for them wherever y and S end at the same places of the complex plane and
 matter alike there. Behind the beginning of a root they do not: y moves by less than its tolerance over steps many times as long as its series
-reaches, S by one over a root. So where a model has roots the last coefficients of S limit the steps as those of y do.
+reaches, S by one over a root. Where a quotient has a value, but what it divides by comes to zero, as in ``sin(u) / u``, they do not either: roundings
+are amplified by one over u, once more in S than in y. So where a model has roots, or such divisors, the last coefficients of S limit the steps
+as those of y do.
 """
 
 from __future__ import annotations
@@ -17,10 +19,16 @@ from tidegate.compiled.calls import call_tangent
 from tidegate.compiled.jit import native
 from tidegate.sensitivity.jump import set_direction
 
-__all__ = ["NEARLY", "put_sensitivities", "reach_of_sensitivities", "sensitivities_on"]
+__all__ = ["NEARLY", "limit_steps", "put_sensitivities", "reach_of_sensitivities", "sensitivities_on"]
 
 NEARLY: Final = 0.9  # of a step: series of S that reach so far reach its end
 _TINY: Final = 1e-290
+
+
+@native
+def limit_steps(run):
+    """True if derivatives may need shorter steps than the unknowns."""
+    return run.n_sens > 0 and (run.has_corners == 1 or run.n_divisors > 0)
 
 
 @native

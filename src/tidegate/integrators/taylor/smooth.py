@@ -17,7 +17,7 @@ from tidegate.events.schedule import is_same_time
 from tidegate.integrators.hybrid_loop.asked_rows import ROOM, write_outputs
 from tidegate.integrators.hybrid_loop.record import record_row
 from tidegate.integrators.taylor.far_guards import ask_for_guards, is_in_vain, keeps_far, note_accepted, note_vain, watch_signs, were_far
-from tidegate.integrators.taylor.sensitivities import NEARLY, reach_of_sensitivities
+from tidegate.integrators.taylor.sensitivities import NEARLY, limit_steps, reach_of_sensitivities
 from tidegate.integrators.taylor.step import call_whole_step, choose_order, degree_of, moves_plainly, put_least
 
 __all__ = ["goes_smoothly", "next_stop", "note_smooth_step", "take_smooth_steps", "writes_asked"]
@@ -100,7 +100,8 @@ def _sensitivities_follow(run):
         return True
     calls = run.c_rhs
     run.length = run.step
-    if call_hook(run.hook_sensitivities, run.h, run.r, 0.0, 0) == 0 and (run.has_corners == 0 or reach_of_sensitivities(run) >= NEARLY):
+    run.sens_length = 0.0
+    if call_hook(run.hook_sensitivities, run.h, run.r, 0.0, 0) == 0 and (not limit_steps(run) or reach_of_sensitivities(run) >= NEARLY):
         return True
     run.c_rhs = calls
     return False

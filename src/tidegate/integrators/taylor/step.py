@@ -523,8 +523,9 @@ def step_with_care(run, unit):
         step = until - t
         run.step = step
         if not (until > t and step > smallest):
-            if not limit > smallest:
-                return no_series(run)  # right behind the beginning of a root, whose radius is what has gone by since
+            if not limit > smallest or not run.series_box[_LONGEST] > smallest:
+                # right behind the beginning of a root, whose radius is what has gone by since, or of ``exp(-1 / u**2)``
+                return no_series(run)
             return _no_step(run)
         _put_polynomial(run, step / unit)
         if _fits(run, step, step > _MUCH_LONGER * unit):
