@@ -72,14 +72,10 @@ def _ends(items: Iterable[Expr]) -> set[Expr]:
 
 def _ends_of(item: Expr) -> list[Expr]:
     (first, *_) = item.args or (item,)
-    if _is_root(item) or item.op == "cbrt" or (item.op == "pow" and item.args[1].is_constant and 1.0 < item.args[1].value < 2.0):
+    if item.op in ("sqrt", "cbrt") or (item.op == "pow" and _is_broken(item.args[1]) and 0.0 < item.args[1].value < 2.0):
         return [first]
     return [(1.0 - first) * (1.0 + first)] if item.op in ("asin", "acos") else []
 
 
 def _is_broken(exponent: Expr) -> bool:
     return exponent.is_constant and not exponent.value.is_integer()
-
-
-def _is_root(item: Expr) -> bool:
-    return item.op == "sqrt" or (item.op == "pow" and item.args[1].is_constant and 0.0 < item.args[1].value < 1.0)

@@ -64,11 +64,10 @@ class Study:
         model, legend = prepared.problem.model, prepared.problem
         self.sensitivity_parameters = tuple(model.layout.parameters[int(k)] for k in legend.sensitivity_parameters)
         self._lock = threading.Lock()
-        self._begun: list[CarriedOut] = []  # before it was said who carries out the others
         self._some_are_alone = False  # of the last batch: what these take is known behind it, so that the next one is to be small
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_many")} | {"_begun": []}
+        return {name: value for name, value in vars(self).items() if name not in ("_lock", "_many")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.Lock())
@@ -89,22 +88,26 @@ class Study:
         return Study(self.prepared.watched(look), self.names, self.groups, self.times, keeps_events=self.keeps_events)
 
     def first(self, values: FloatArray) -> CarriedOut | None:
-        """The first run, if that is a matter of moments, so that it is known how long the others will take; ``batch`` gives it."""
-        found = None if self._many is None else self._many.tried(values)
-        if found is not None:
-            self._begun.append(found)
-        return found
+        """The first run, if that is a matter of moments, so that it is known how long the others will take."""
+        return None if self._many is None else self._many.tried(values)
 
-    def batch(self, portions: Portions, members: IntArray, values: FloatArray, is_halted: Callable[[], bool] = lambda: False) -> Batch | None:
+    def batch(
+        self,
+        portions: Portions,
+        members: IntArray,
+        values: FloatArray,
+        is_halted: Callable[[], bool] = lambda: False,
+        begun: CarriedOut | None = None,
+    ) -> Batch | None:
         """Runs, portion by portion; those done when the sweep is halted, and nothing if there are none.
 
         Parameters
         ----------
         members, values : their numbers and their values, (members, names), of which portions are rows.
+        begun : what ``first`` has carried out already.
         """
         parts: list[Batch] = []
-        with self._lock:
-            carried, self._begun = self._begun, []
+        carried = [] if begun is None else [begun]
         runs, seconds = 0, 0.0
         while not is_halted():
             first, last = portions.next()

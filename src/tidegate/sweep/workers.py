@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidegate.errors import UsageError
+from tidegate.executive import CarriedOut
 from tidegate.sweep.batch import Batch, Outcome, batch_of
 from tidegate.sweep.study import Study
 
@@ -170,13 +171,15 @@ def in_threads(study: Study, members: Members, values: FloatArray, workers: int,
     if first is not None:
         left.took(first.seconds, 1)
 
-    def work() -> Batch | None:
-        return watching.batch(_ForOneBatch(left), members, values, halt.is_set)
+    begun = [] if first is None else [first]
+
+    def work(tried: CarriedOut | None) -> Batch | None:
+        return watching.batch(_ForOneBatch(left), members, values, halt.is_set, tried)
 
     with ThreadPoolExecutor(workers, thread_name_prefix="tidegate-sweep") as pool:
 
         def submit() -> Future[Batch | None] | None:
-            return None if left.is_over else pool.submit(work)
+            return None if left.is_over and not begun else pool.submit(work, begun.pop() if begun else None)
 
         try:
             for batch in _collected(submit, lambda: _AHEAD * workers, is_wanted, halt):

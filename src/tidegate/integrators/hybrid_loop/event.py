@@ -164,7 +164,7 @@ def _event(run, log, guard, due, stepped):
         code = 0
     elif code == 0 and n_s > 0 and run.smooths_rates == 1 and not is_from_outside:
         smooth_rate(run, t)
-    if code == 0 and not is_from_outside and is_pole_at_event(run, t, -1) == 1:
+    if code == 0 and not is_from_outside and is_pole_at_event(run, t, -1, run.ydot_before_at) == 1:
         return POLE
     if code == 0 and (guard >= 0 or due >= 0):
         code = note_event_time(run, t, guard)
@@ -203,7 +203,7 @@ def _event(run, log, guard, due, stepped):
         run.fired[run.n_actions - run.n_steps - run.n_clocks + due - run.n_guards] = 1.0
     if code == 0 and run.n_constraints > 0:
         code = _keep_constraints(run, t)
-    if code == 0 and is_pole_at_event(run, t, 1) == 1:
+    if code == 0 and is_pole_at_event(run, t, 1, run.ydot_at) == 1:
         return POLE
     for q in range(n):
         if code == 0 and not abs(y[q]) < np.inf:

@@ -12,7 +12,7 @@ from typing import Final
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NOT_FINITE
 from tidegate.events.tolerances import EPS
-from tidegate.integrators.hybrid_loop.rates_beside import are_known, is_known, put_rates_beside
+from tidegate.integrators.hybrid_loop.rates_beside import are_known, is_known, put_known, put_rates_beside
 
 __all__ = ["rates_just_behind"]
 
@@ -47,8 +47,7 @@ def rates_just_behind(run, t):
         return NOT_FINITE
     rate = run.ydot
     known = run.scratch_1
-    for q in range(n):
-        known[q] = rate[q] if is_known(rate[q]) else 0.0
+    put_known(rate, known, n)
     run.behind = _rates_on_a_side(run, t, known, 1.0)
     if run.behind == 0.0:
         run.behind = _rates_on_a_side(run, t, known, -1.0)

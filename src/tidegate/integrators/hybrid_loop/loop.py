@@ -63,7 +63,7 @@ from tidegate.integrators.hybrid_loop.forces import follow_forces
 from tidegate.integrators.hybrid_loop.inside import end_here, go_on_inside, happens_here, hold_back, is_beyond, stand_inside
 from tidegate.integrators.hybrid_loop.passed import RESTARTED, passed_events
 from tidegate.integrators.hybrid_loop.past import is_full, keep_step, lock_past
-from tidegate.integrators.hybrid_loop.pole_at_event import ends_at_pole
+from tidegate.integrators.hybrid_loop.pole_at_event import is_pole_at_event
 from tidegate.integrators.hybrid_loop.polish import shorter
 from tidegate.integrators.hybrid_loop.record import record_polynomial, record_row, row_time
 from tidegate.linear.forced import forced_hold
@@ -458,7 +458,7 @@ def advance(run, rows, log, polynomials, times):
             if run.is_terminated == 1:
                 return TERMINATED
             if not run.t < run.t_end or is_same_time(run, run.t, run.t_end):
-                return POLE if ends_at_pole(run) else TARGET
+                return POLE if is_pole_at_event(run, run.t, -1, run.f0_at) == 1 else TARGET
             full = run.n_rows >= run.room_rows - 2 * ROOM or run.n_logged >= run.room_log - 1 or run.n_polynomials >= run.room_polynomials - 1
             if budget <= 0 or full or is_full(run):
                 return LIMIT

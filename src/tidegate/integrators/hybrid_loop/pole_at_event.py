@@ -14,7 +14,7 @@ from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.events.tolerances import EPS
 from tidegate.integrators.hybrid_loop.rates_beside import put_rates_beside
 
-__all__ = ["ends_at_pole", "is_pole_at_event"]
+__all__ = ["is_pole_at_event"]
 
 _ROUNDINGS: Final = 4.0  # of the time
 _TOLERANCES: Final = 1e3
@@ -29,19 +29,22 @@ def _is_lost(run, size, q, rate):
     return abs(rate) * _ROUNDINGS * EPS * size > _TOLERANCES * (run.atol[q] + run.rtol * abs(run.y[q]))
 
 
-@kernel_entry(NUMBER, INTEGER)
-def is_pole_at_event(run, t, side):
-    """1 if explicit equations have a pole at the current point, before the event (side -1) or behind it (1); run.failed_divisor is the divisor."""
+@kernel_entry(NUMBER, INTEGER, INTEGER)
+def is_pole_at_event(run, t, side, rates):
+    """1 if explicit equations have a pole at the current point, before the event (side -1) or behind it (1); run.failed_divisor is the divisor.
+
+    Their rates at the point are at offset ``rates`` of r.
+    """
     n = run.n
     if run.n_divisors == 0 or run.mass_kind != 0:
         return 0
-    rate = run.ydot_before if side < 0 else run.ydot
     size = max(abs(t), run.time_size)
     known = run.scratch_1
     is_any = False
     for q in range(n):
-        is_lost = _is_lost(run, size, q, rate[q])
-        known[q] = 0.0 if is_lost else rate[q]  # nobody knows from where it comes
+        rate = run.r[rates + q]
+        is_lost = _is_lost(run, size, q, rate)
+        known[q] = 0.0 if is_lost else rate  # nobody knows from where it comes
         is_any = is_any or is_lost
     if not is_any:
         return 0
@@ -50,7 +53,7 @@ def is_pole_at_event(run, t, side):
     put_rates_beside(run, t, side * _AWAY * size, known, near)
     put_rates_beside(run, t, side * _FARTHER * _AWAY * size, known, far)
     for q in range(n):
-        if _is_lost(run, size, q, rate[q]) and abs(near[q]) > _GROWS * abs(far[q]):
+        if _is_lost(run, size, q, run.r[rates + q]) and abs(near[q]) > _GROWS * abs(far[q]):
             divisors = run.divisor_scratch
             call_value(run.f_divisors, t, run.y, run.p, run.m, divisors)
             for k in range(run.n_divisors):
@@ -59,13 +62,3 @@ def is_pole_at_event(run, t, side):
             run.pole_time = t
             return 1
     return 0
-
-
-@native
-def ends_at_pole(run):
-    """True if what the run has added up on its way to its end is any number."""
-    if run.n_divisors == 0:
-        return False
-    for q in range(run.n):
-        run.ydot_before[q] = run.f0[q]
-    return is_pole_at_event(run, run.t, -1) == 1

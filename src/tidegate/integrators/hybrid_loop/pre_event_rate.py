@@ -19,7 +19,7 @@ import numpy as np
 from tidegate.compiled.jit import NUMBER, kernel_entry, native
 from tidegate.events.tolerances import EPS
 from tidegate.integrators.hybrid_loop.polish import slope_of_the_step
-from tidegate.integrators.hybrid_loop.rates_beside import is_known, put_rates_beside
+from tidegate.integrators.hybrid_loop.rates_beside import is_known, put_known, put_rates_beside
 from tidegate.linear.mass import times_mass
 from tidegate.linear.systems import SECOND, evaluate_jacobian, factor_real, solve_base, solve_real
 
@@ -78,8 +78,7 @@ def rate_without_equations(run, t):
     rate = run.ydot_before
     back = run.scratch_1
     earlier = run.scratch_3
-    for q in range(n):
-        back[q] = rate[q] if is_known(rate[q]) else 0.0
+    put_known(rate, back, n)
     ago = EPS * max(abs(t), run.time_size)
     is_missing = True
     while is_missing and ago <= _LONGEST_AGO * (t - run.t_start):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate.compiled.calls import call_value
 from tidegate.compiled.jit import native
 
-__all__ = ["are_known", "is_known", "put_rates_beside"]
+__all__ = ["are_known", "is_known", "put_known", "put_rates_beside"]
 
 
 @native
@@ -21,6 +21,13 @@ def are_known(rates, n):
         if not is_known(rates[q]):
             return False
     return True
+
+
+@native
+def put_known(rates, known, n):
+    """Rates as far as the equations gave numbers, and zeros."""
+    for q in range(n):
+        known[q] = rates[q] if is_known(rates[q]) else 0.0
 
 
 @native
