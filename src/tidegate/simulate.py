@@ -128,16 +128,23 @@ def simulate(  # noqa: PLR0913, options are keywords, and help and editors show 
         "events": events, **({} if y0 is None else {"y0": y0}), **({} if inputs is None else {"inputs": inputs}), **unknown,
     }  # fmt: skip
     if out is None:
-        return prepare(source, t_span, on_rows=on_rows, **options).run()
+        return _run_once(prepare(source, t_span, on_rows=on_rows, **options))
     with Result.appended(out) as file:
         try:
-            result = prepare(source, t_span, on_rows=file if on_rows is None else _both(file, on_rows), **options).run()
+            result = _run_once(prepare(source, t_span, on_rows=file if on_rows is None else _both(file, on_rows), **options))
         except (RunError, InterruptedRunError) as error:
             if error.result is not None:
                 file.finish(error.result)
             raise
         file.finish(result)
     return result
+
+
+def _run_once(prepared: Prepared) -> Result:
+    try:
+        return prepared.run()
+    finally:
+        prepared.put_away()
 
 
 def _both(first: Callable[[Result], None], second: Callable[[Result], None]) -> Callable[[Result], None]:

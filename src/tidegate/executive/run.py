@@ -23,6 +23,7 @@ from tidegate.executive.session import Session
 from tidegate.integrators import choose
 from tidegate.integrators.interface import Problem, StepIntegrator, Stop
 from tidegate.integrators.packed_run import PackedRuns
+from tidegate.integrators.spare_memory import put_away, taken_up
 from tidegate.later_stages import later
 from tidegate.results import Result
 from tidegate.results.labels import number
@@ -107,12 +108,17 @@ class Prepared:
         try:
             integrator = self._spare.pop()
         except IndexError:  # also where another thread took the last
-            return self.integrator()
+            return taken_up(self.problem, self.method) or self.integrator()
         return integrator if integrator.problem is self.problem or integrator.take(self.problem) else self.integrator()
 
     def _packed(self, integrator: StepIntegrator) -> PackedRuns | None:
         """Runs in this memory as one call each, if they can be."""
-        return integrator.pack_runs() if integrator.may_pack and self._is_plain else None
+        return integrator.packed_runs or integrator.pack_runs() if integrator.may_pack and self._is_plain else None
+
+    def put_away(self) -> None:
+        """Let the next run of the model have the memory of this one, which is not to be run again."""
+        while self._spare:
+            put_away(self._spare.pop(), self.method)
 
     def watched(self, progress: Callable[[float], object]) -> Prepared:
         """The same run in the same memory, of which somebody is told how far it has come."""
@@ -145,7 +151,7 @@ class Prepared:
         """
         began = perf_counter()
         integrator = self._memory()
-        packed_runs = integrator.packed_runs or self._packed(integrator)
+        packed_runs = self._packed(integrator)
         if packed_runs is None:
             return self._run_in(integrator, perf_counter() - began + self.problem.model.seconds)
         try:
@@ -199,7 +205,7 @@ class Prepared:
         self.run()  # what runs of this kind come to is known afterwards
         integrator = self._memory()
         try:
-            packed_runs = integrator.packed_runs or self._packed(integrator)
+            packed_runs = self._packed(integrator)
             if packed_runs is None:
                 raise UsageError(
                     "these runs are not one call of machine code each, so that there is nothing to compile",

@@ -162,6 +162,15 @@ class StepIntegrator(Protocol):
         """Be a run of the same model with other values of its parameters, from before ``start``, if that can be done without setting it up again."""
         ...
 
+    def be(self, problem: Problem) -> None:
+        """Be a run of the same model, for which there is the same memory, from before ``start`` on."""
+        ...
+
+    @property
+    def outlives_run(self) -> bool:
+        """Whether this memory may be kept for whoever runs the model next."""
+        ...
+
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on, else why not."""
         ...

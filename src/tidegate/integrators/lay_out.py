@@ -173,8 +173,6 @@ def fill(work: w.Workspace, problem: Problem) -> None:
     work["makes_consistent"] = problem.model.makes_consistent
     _fill_branches(work, problem)
     _fill_grids(work, problem)
-    t = problem.t_start
-    work.r[_INDICES_OF_NUMBERS] = (t, t, problem.t_end, problem.rtol, problem.step_max, problem.first_step, abs(t), *_NUMBERS_AT_START.values())
     refill(work, problem)
     # what Python computes may not be defined behind the end
     work.h[_INDICES_OF_INTEGERS] = (problem.event_rows, problem.step_rows, model.has_opaque, *_INTEGERS_AT_START.values())
@@ -196,7 +194,9 @@ def _first_of_quantity(model: CompiledModel) -> NDArray[np.intp]:
 
 
 def refill(work: w.Workspace, problem: Problem) -> None:
-    """Put into the workspace what parameters and start values decide."""
+    """Put into the workspace what parameters, start values and times decide."""
+    t = problem.t_start
+    work.r[_INDICES_OF_NUMBERS] = (t, t, problem.t_end, problem.rtol, problem.step_max, problem.first_step, abs(t), *_NUMBERS_AT_START.values())
     work.numbers("y")[:] = problem.y
     work.numbers("p")[:] = problem.p
     work.numbers("m")[:] = problem.m

@@ -33,6 +33,7 @@ __all__ = ["NativeRun"]
 _BUFFER_NUMBERS: Final = 1 << 16  # of each record buffer, unless a single record is larger
 _FEWEST_RECORDS: Final = 64
 _MOST_RECORDS: Final = 8192
+_MOST_KEPT: Final = 1 << 20  # bytes
 # in the order of ``Counters``, one behind the other
 _FIRST_COUNTER, _LAST_COUNTER = INDEX_OF["c_steps"], INDEX_OF["c_proved"] + 1
 _EVENTS: Final = INDEX_OF["c_events"]
@@ -131,6 +132,11 @@ class NativeRun:
         old = self.problem
         if not self.takes_others or problem.model is not old.model or problem.directions != old.directions:
             return False
+        self.be(problem)
+        return True
+
+    def be(self, problem: Problem) -> None:
+        """Be a run of the same model, for which there is the same memory, from before ``start`` on."""
         self.reset()
         self.problem = problem
         refill(self._work, problem)
@@ -138,7 +144,11 @@ class NativeRun:
         self._ask_for(problem.output_times)
         for block, fresh in self._fresh:
             fresh[:] = block
-        return True
+
+    @property
+    def outlives_run(self) -> bool:
+        """Whether this memory is small enough to be kept for whoever runs the model next, and belongs to nobody's functions."""
+        return self.takes_others and self._is_simple and self._past is None and self._work.r.nbytes <= _MOST_KEPT
 
     def start(self) -> Stop:
         """Find consistent start values; Stop.LIMIT if the run may go on."""

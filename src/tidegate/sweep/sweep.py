@@ -114,9 +114,12 @@ def sweep(  # noqa: PLR0913, options are keywords, and help and editors show the
     if members.fixed:
         prepared = prepared.with_parameters(**members.fixed)
     shape = Shape(study_of(prepared, members.names, variables, keeps_events=events), members)
-    if out is None:
-        return _in_memory(shape, _Hands(workers, executor), progress)
-    return _in_file(shape, _Hands(workers, executor), progress, checked_target(out), resume=resume)
+    try:
+        if out is None:
+            return _in_memory(shape, _Hands(workers, executor), progress)
+        return _in_file(shape, _Hands(workers, executor), progress, checked_target(out), resume=resume)
+    finally:
+        shape.study.prepared.put_away()
 
 
 class _Hands:
