@@ -116,7 +116,8 @@ class StartsOfRuns:
             return None
         tell_tolerance(model.layout, found.m, base.rtol)
         runs = np.flatnonzero(~(found.is_doubtful | too_fast(found.periods, base.t_start, base.t_end).any(axis=1)))
-        p, y, m, dy, dd = (array[runs] for array in (found.p, found.y, found.m, found.dy_dp, found.dd_dp))
+        arrays = found.p, found.y, found.m, found.dy_dp, found.dd_dp
+        p, y, m, dy, dd = arrays if len(runs) == last - first else (array[runs] for array in arrays)
         return _Found(values, first, last, first + runs, Starts(p, y, m, dy, dd, _stops(base, p)) if len(runs) else None)
 
     def _one_by_one(self, base: Problem, first: int, last: int, values: FloatArray) -> _Found:

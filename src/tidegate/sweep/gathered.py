@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,32 @@ if TYPE_CHECKING:
 __all__ = ["Gathered", "InMemory", "Shape", "Values", "segments"]
 
 FloatArray = NDArray[np.float64]
+
+
+class _Events(NamedTuple):
+    """Events of runs whose numbers follow each other, those of the first run first.
+
+    Parameters
+    ----------
+    owners : whose each is.
+    kinds, causes : as texts.
+    """
+
+    owners: NDArray[np.int64]
+    times: FloatArray
+    kinds: NDArray[Any]
+    causes: NDArray[Any]
+    dt_dp: FloatArray
+
+
+def _events_of(batch: Batch) -> list[_Events]:
+    members = batch.members
+    kinds, causes = np.array(KINDS, dtype=object)[batch.event_kinds], np.array(batch.causes, dtype=object)[batch.event_causes]
+    found = _Events(np.repeat(members, batch.counts), batch.event_times, kinds, causes, batch.event_dt_dp)
+    runs = [0, *(np.flatnonzero(np.diff(members) != 1) + 1).tolist(), len(members)]
+    ends = np.concatenate([[0], np.cumsum(batch.counts)])[runs].tolist()
+    parts: list[Any] = [[array[first:last] for array in found] for first, last in pairwise(ends) if first < last]
+    return [_Events(*part) for part in parts]
 
 
 class Shape:
@@ -152,8 +179,7 @@ class Gathered:
         self._end_time = np.full(n, np.nan)
         self._steps = np.zeros(n, dtype=np.int64)
         self._counts = np.zeros(n, dtype=np.int64)
-        self._causes: dict[str, int] = {}
-        self._events: list[tuple[NDArray[np.int64], FloatArray, NDArray[np.int8], NDArray[np.int32], FloatArray]] = []
+        self._events: list[_Events] = []
 
     @property
     def left(self) -> NDArray[np.int64]:
@@ -167,10 +193,27 @@ class Gathered:
             self._messages |= {member: text for member, text in zip(members.tolist(), batch.messages, strict=True) if text}
         self._end_time[members], self._steps[members], self._counts[members] = batch.end_time, batch.steps, batch.counts
         if len(batch.event_times):
-            places = np.array([self._causes.setdefault(cause, len(self._causes)) for cause in batch.causes], dtype=np.int32)
-            owners = np.repeat(members, batch.counts)
-            self._events.append((owners, batch.event_times, batch.event_kinds.astype(np.int8), places[batch.event_causes], batch.event_dt_dp))
+            self._events += _events_of(batch)
+        _ = self.coordinates  # made while other runs go on
         self.status[members] = batch.status  # last, since what is not noted here counts as not run
+
+    @cached_property
+    def coordinates(self) -> xr.Coordinates:
+        """What labels the runs, times and parameters."""
+        import xarray as xr
+
+        members, study = self._shape.members, self._shape.study
+        coords: dict[str, Any] = dict(members.coords)
+        if study.times is not None:
+            coords["time"] = ("time", study.times, self._unit_of_time)
+        if study.sensitivity_parameters:
+            coords["parameter"] = ("parameter", np.array(study.sensitivity_parameters, dtype=str))
+        return xr.Dataset(coords=coords).coords
+
+    @property
+    def _unit_of_time(self) -> dict[str, str]:
+        unit = self._shape.study.prepared.problem.model.time_unit
+        return {"units": unit} if unit else {}
 
     def dataset(self, large: Mapping[str, Any]) -> xr.Dataset:
         """Coordinates, how every run ended, the events, and the variables that are large.
@@ -181,13 +224,7 @@ class Gathered:
         """
         import xarray as xr
 
-        members, study, problem = self._shape.members, self._shape.study, self._shape.study.prepared.problem
-        time = {"units": problem.model.time_unit} if problem.model.time_unit else {}
-        coords: dict[str, Any] = dict(members.coords)
-        if study.times is not None:
-            coords["time"] = ("time", study.times, time)
-        if study.sensitivity_parameters:
-            coords["parameter"] = ("parameter", np.array(study.sensitivity_parameters, dtype=str))
+        members, time = self._shape.members, self._unit_of_time
         messages = np.full(len(members), "", dtype=object if self._messages else str)
         for member, text in self._messages.items():
             messages[member] = text
@@ -201,37 +238,30 @@ class Gathered:
             "end_time": of_runs(self._end_time, long_name="time at which the run ended", **time),
             "steps": of_runs(self._steps, long_name="steps of the integrator"),
         }
-        if study.keeps_events:
+        if self._shape.study.keeps_events:
             variables |= self._event_variables(of_runs, time)
         variables |= large
-        return xr.Dataset(variables, coords=coords, attrs=self._attributes())
+        return xr.Dataset(variables, coords=self.coordinates, attrs=self._attributes())
 
     def _event_variables(self, of_runs: Any, time: dict[str, str]) -> dict[str, Any]:
         import xarray as xr
 
         n_slopes = len(self._shape.study.sensitivity_parameters)
-        parts: list[Any] = [np.concatenate(arrays) for arrays in zip(*self._events, strict=True)]
-        if parts and not (held := (self.status != NOT_RUN)[parts[0]]).all():
-            parts = [array[held] for array in parts]
-        empty: list[Any] = [np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8), np.zeros(0, np.int32), np.zeros((0, n_slopes))]
-        owners, times, kinds, causes, dt_dp = parts or empty
-        order = np.argsort(owners, kind="stable")
-        known = np.array([*self._causes] or [""], dtype=object)
-        kind_names = np.array(KINDS, dtype=object)
-        texts: tuple[NDArray[Any], NDArray[Any]] = (
-            (kind_names[kinds[order]], known[causes[order]]) if len(order) else (np.zeros(0, str), np.zeros(0, str))
-        )
+        held = [events for events in self._events if self.status[events.owners[0]] != NOT_RUN]
+        held.sort(key=lambda events: int(events.owners[0]))
+        empty = _Events(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, str), np.zeros(0, str), np.zeros((0, n_slopes)))
+        owners, times, kinds, causes, dt_dp = map(np.concatenate, zip(*(held or [empty]), strict=True))
         counts = np.where(self.status == NOT_RUN, 0, self._counts)
         variables: dict[str, Any] = {
             "event_count": of_runs(counts, long_name="number of events of the run", sample_dimension="event"),
-            "event_member": (("event",), owners[order], {"long_name": "number of the run, counted in row order"}),
-            "event_time": (("event",), times[order], {"long_name": "time of the event", **time}),
+            "event_member": (("event",), owners, {"long_name": "number of the run, counted in row order"}),
+            "event_time": (("event",), times, {"long_name": "time of the event", **time}),
             # of texts xarray would look at every one
-            "event_kind": xr.Variable(("event",), texts[0], fastpath=True),
-            "event_cause": xr.Variable(("event",), texts[1], fastpath=True),
+            "event_kind": xr.Variable(("event",), kinds, fastpath=True),
+            "event_cause": xr.Variable(("event",), causes, fastpath=True),
         }
         if n_slopes:
-            variables["event_dt_dp"] = (("event", "parameter"), dt_dp[order], {"long_name": "derivative of the event's time"})
+            variables["event_dt_dp"] = (("event", "parameter"), dt_dp, {"long_name": "derivative of the event's time"})
         return variables
 
     def _attributes(self) -> dict[str, Any]:

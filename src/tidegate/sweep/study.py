@@ -45,6 +45,10 @@ class Portions(Protocol):
         """How long these took, without what had to be done around them."""
         ...
 
+    def to_take_up(self, carried: list[CarriedOut]) -> list[CarriedOut]:
+        """What is to be made a batch of when these have been carried out: they and what others have left, or nothing if they are left to others."""
+        ...
+
 
 class Study:
     """The runs of one model with other parameters.
@@ -123,7 +127,7 @@ class Study:
             runs, seconds = runs + last - first, seconds + took
             if self._some_are_alone:
                 break
-        if self._many is not None and carried:
+        if self._many is not None and (carried := portions.to_take_up(carried)):
             # Python, which threads do one behind the other in any case; so they do not take its lock from each other again and again
             with self._lock:
                 found = self._many.recorded(carried)

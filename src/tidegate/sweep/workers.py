@@ -32,6 +32,7 @@ FloatArray = NDArray[np.float64]
 Members = NDArray[np.int64]
 _BATCH_SECONDS: Final = 0.25  # of one: often enough for a progress bar, seldom enough to cost nothing
 _LEAST_SECONDS: Final = 0.002  # what takes less costs more to begin than it gains by being shared
+_LITTLE: Final = 0.05  # likewise of what is made into arrays: so much may wait for the end of others
 _LEAST_SHIPPED: Final = 0.01  # likewise of what goes to another process
 _BATCH_NUMBERS: Final = 1 << 20  # 8 MB: what a batch may hold
 _MOST: Final = 8000
@@ -67,6 +68,8 @@ class _Left:
         self.enough = math.ceil(count / (_BATCHES * workers)) if workers > 1 else count
         self._seconds = np.inf  # of a run; the first portions are single runs
         self._lock = threading.Lock()
+        self._busy = 0  # workers
+        self._left_over: list[CarriedOut] = []  # by those who were ready before the last
 
     @property
     def is_over(self) -> bool:
@@ -92,13 +95,28 @@ class _Left:
         """What runs have cost, without what is done around them."""
         self._seconds = seconds / max(runs, 1)
 
+    def begin(self) -> None:
+        """Note that one more worker is busy."""
+        with self._lock:
+            self._busy += 1
+
+    def to_take_up(self, carried: list[CarriedOut]) -> list[CarriedOut]:
+        """What a worker makes a batch of at its end: what took little is left to whoever is still busy, if no runs are left."""
+        with self._lock:
+            self._busy -= 1
+            found, self._left_over = [*self._left_over, *carried], []
+            if self._busy and self.is_over and sum(part.seconds for part in found) < _LITTLE:
+                found, self._left_over = [], found
+            return found
+
 
 class _ForOneBatch:
     """Portions of what is left for a worker, until it has enough for a batch."""
 
     def __init__(self, left: _Left) -> None:
         self._left, self._room, self._began = left, left.fits, time.perf_counter()
-        self.took = left.took
+        self.took, self.to_take_up = left.took, left.to_take_up
+        left.begin()
 
     def next(self) -> tuple[int, int]:
         """The first and the last of the next portion, without that last; the same if that is all."""
@@ -124,6 +142,10 @@ class _AllAtOnce:
     def took(self, seconds: float, runs: int) -> None:  # noqa: ARG002 - how many these are is known
         """How long it took."""
         self.seconds = seconds
+
+    def to_take_up(self, carried: list[CarriedOut]) -> list[CarriedOut]:
+        """All."""
+        return carried
 
 
 def in_this_thread(study: Study, members: Members, values: FloatArray) -> Iterator[Batch]:
