@@ -11,7 +11,7 @@ from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import check_structure
 from tidegate.structure.check_units import check_units
 from tidegate.structure.delays import delays_as_unknowns
-from tidegate.structure.jumping_angles import jumping_angles
+from tidegate.structure.jumps_and_bends import jumps_and_bends
 from tidegate.structure.loop_constraints import state_loops
 from tidegate.structure.passes import Check, Pass
 from tidegate.structure.reduce_index import reduce_index
@@ -32,8 +32,8 @@ def standard_passes(*, avoided: Collection[Expr] = frozenset()) -> tuple[Pass, .
     solve = partial(solve_explicitly, avoided=avoided)
     return (
         delays_as_unknowns,
+        jumps_and_bends,
         steep_roots,
-        jumping_angles,
         stabilise,
         *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, state_loops, reduce_index, solve)),
     )
