@@ -34,13 +34,17 @@ CLEAR: dict[str, Formula] = {
     "arctan(1/abs(u))": lambda u: np.arctan(1.0 / np.abs(u)),
     "exp(-1/u**2)": lambda u: np.exp(-1.0 / u**2),
 }
-# within some roundings of zero these are roundings, and so are their derivatives
-OF_ROUNDINGS: dict[str, Formula] = {
+# within some roundings of zero these are roundings as they are written, but there are others that are the same and accurate
+CANCELLING: dict[str, Formula] = {
     "(1-cos(u))/u**2": lambda u: (1.0 - np.cos(u)) / u**2,
     "(exp(u)-1)/u": lambda u: (np.exp(u) - 1.0) / u,
     "u/(exp(u)-1)": lambda u: u / (np.exp(u) - 1.0),
-    "1/tanh(u)-1/u": lambda u: 1.0 / np.tanh(u) - 1.0 / u,
+    "a rate of Hodgkin and Huxley": lambda u: 0.3 * u / (1.0 - np.exp(-u / 0.5)),
+    "(cosh(2u)-1)/u": lambda u: (np.cosh(2.0 * u) - 1.0) / u,
+    "log(1+u)/u": lambda u: np.log(1.0 + 0.4 * u) / u,
+    "u*(exp(u)-1)/(1-cos(u))": lambda u: u * (np.exp(u) - 1.0) / (1.0 - np.cos(u)),
 }
+OF_ROUNDINGS: dict[str, Formula] = {"1/tanh(u)-1/u": lambda u: 1.0 / np.tanh(u) - 1.0 / u}
 SMOOTH = ["sin(3u)/u", "expm1(u)/u", "log1p(u)/u", "u**2/u", "polynomials"]
 IDIOMS: dict[str, Formula] = {
     "u > 0": lambda u: np.sin(u) / u if u > 0 else 1.0,
@@ -72,7 +76,7 @@ def test_a_formula_that_python_never_asks_for_at_zero_is_integrated_from_there(i
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_random_formulas_without_a_value_at_zero_are_integrated(seed: int) -> None:
-    draw, formulas = random.Random(seed), CLEAR | OF_ROUNDINGS | OTHERS
+    draw, formulas = random.Random(seed), CLEAR | CANCELLING | OF_ROUNDINGS | OTHERS
     function = _both(draw.choice(list(formulas.values())), draw.choice(list(formulas.values())))
     clock, c, decay = draw.choice(CLOCKS), round(draw.uniform(0.3, 1.7), 4), draw.choice([0.0, 0.1, 1.0])
     value, _ = truth_of(function, [0.0], clock, c, decay)
@@ -93,6 +97,17 @@ def test_random_formulas_without_a_value_at_zero_have_the_derivatives_of_their_v
         assert result.final["x"] == pytest.approx(value, abs=5e-6)
         # the Jacobian with which rodas5p begins is that of a point within roundings of zero
         assert float(result.sensitivity("x", "c")[-1]) == pytest.approx(slope, abs=1e-3 if method == "rodas5p" else 2e-4)
+
+
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("name", CANCELLING)
+def test_a_difference_that_cancels_has_its_derivatives_where_it_begins_and_where_it_ends(name: str, clock: str) -> None:
+    formula, line = CANCELLING[name], OTHERS["line"]
+    for function in (_both(formula, line), _both(line, formula)):
+        value, slope = truth_of(function, [0.0], clock, 0.7337, 0.1)
+        result = tg.simulate(model_of(function, clock, 0.7337, 0.1), (0.0, UNTIL), rtol=1e-7, sensitivities=["c"])
+        assert result.final["x"] == pytest.approx(value, abs=1e-6)
+        assert float(result.sensitivity("x", "c")[-1]) == pytest.approx(slope, abs=2e-6)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Final
 from tidegate.expressions import Expr
 from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import check_structure
+from tidegate.structure.cancellations import without_cancellations
 from tidegate.structure.check_units import check_units
 from tidegate.structure.delays import delays_as_unknowns
 from tidegate.structure.jumps_and_bends import jumps_and_bends
@@ -32,6 +33,7 @@ def standard_passes(*, avoided: Collection[Expr] = frozenset()) -> tuple[Pass, .
     solve = partial(solve_explicitly, avoided=avoided)
     return (
         delays_as_unknowns,
+        without_cancellations,
         jumps_and_bends,
         steep_roots,
         stabilise,
