@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from tidegate.expressions.interval import bounds
+from tidegate.expressions.node_data import Role
 from tidegate.expressions.nodes import Expr, node, walk
+from tidegate.expressions.sparsity import dependencies
 
-__all__ = ["may_be_zero"]
+__all__ = ["may_be_zero", "may_pass_zero"]
+
+_MOVING: Final = frozenset({Role.TIME, Role.UNKNOWN})
 
 
 def may_be_zero(exprs: Iterable[Expr]) -> list[bool]:
@@ -27,6 +32,19 @@ def may_be_zero(exprs: Iterable[Expr]) -> list[bool]:
         if item.op == "mul":
             squared[item] = _with_squares(squared[item])
     return [low <= 0.0 <= high for low, high in bounds([squared[item] for item in wanted], {})]
+
+
+def may_pass_zero(expr: Expr) -> bool:
+    """Whether it moves between events, and may be zero on its way.
+
+    Examples
+    --------
+    >>> from tidegate.expressions import symbol
+    >>> u, p = symbol(Role.UNKNOWN, "u"), symbol(Role.PARAMETER, "p")
+    >>> [may_pass_zero(expr) for expr in (u - p, p, 1.0 + u * u)]
+    [True, False, False]
+    """
+    return any(item.data.role in _MOVING for item in dependencies(expr)) and may_be_zero([expr])[0]
 
 
 def _with_squares(product: Expr) -> Expr:

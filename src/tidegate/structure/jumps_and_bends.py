@@ -14,16 +14,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tidegate.expressions import Expr, Role, dependencies, makes_events, node, select
+from tidegate.expressions import Expr, makes_events, node, select
 from tidegate.expressions.interval import bounds
-from tidegate.expressions.zeros import may_be_zero
+from tidegate.expressions.zeros import may_pass_zero
 from tidegate.model import Model
 from tidegate.model.rewriting import rewritten
 from tidegate.structure.passes import Passed
 
 __all__ = ["jumps_and_bends"]
-
-_MOVING = frozenset({Role.TIME, Role.UNKNOWN})
 
 
 def jumps_and_bends(model: Model) -> Passed:
@@ -31,7 +29,7 @@ def jumps_and_bends(model: Model) -> Passed:
 
     Examples
     --------
-    >>> from tidegate.expressions import symbol, walk
+    >>> from tidegate.expressions import Role, symbol, walk
     >>> from tidegate.model import Equation, Form, Variable, VariableRole
     >>> x, rate = symbol(Role.UNKNOWN, "x"), symbol(Role.DERIVATIVE, "x")
     >>> turning = Model("turning", Form.ODE, (Variable("x", VariableRole.STATE),), (Equation(rate, node("atan2", (x, x - 1.0))),))
@@ -62,7 +60,7 @@ def _pieces(item: Expr) -> Expr | None:
     """What stands for something that may jump or bend; None for everything else."""
     if item.op == "atan2":
         y, x = item.args
-        return _angle(y, x) if _passes_zero(y) and bounds([x], {})[0][0] < 0.0 else None
+        return _angle(y, x) if may_pass_zero(y) and bounds([x], {})[0][0] < 0.0 else None
     if item.op == "atan":
         return _arc_tangent(item.args[0])
     if item.op in ("asin", "acos"):
@@ -70,7 +68,7 @@ def _pieces(item: Expr) -> Expr | None:
     if item.op == "tanh" and item.args[0].op == "div":
         a, b = item.args[0].args
         size = node("sqrt", (b * b,))  # each piece goes on beyond its end with the same sign
-        return select(b >= 0, node("tanh", (a / size,)), -node("tanh", (a / size,))) if _passes_zero(b) else None
+        return select(b >= 0, node("tanh", (a / size,)), -node("tanh", (a / size,))) if may_pass_zero(b) else None
     if item.op == "sqrt":
         return _root_of_a_square(item.args[0], 0.5)
     if item.op == "pow" and item.args[1].is_constant and not item.args[1].value.is_integer():
@@ -91,17 +89,17 @@ def _arc_tangent(slope: Expr) -> Expr | None:
             rise, run = rise * node("cos", run.args), node("sin", run.args)
     else:
         return None
-    return select(run >= 0, node("atan2", (rise, run)), node("atan2", (-rise, -run))) if _passes_zero(run) else None
+    return select(run >= 0, node("atan2", (rise, run)), node("atan2", (-rise, -run))) if may_pass_zero(run) else None
 
 
 def _arc(op: str, of: Expr) -> Expr | None:
     """The arc sine or arc cosine of a sine or cosine: an angle of its point, turned so that the cut is far away."""
-    if of.op not in ("sin", "cos") or not _moves(of):
+    if of.op not in ("sin", "cos"):
         return None
     sine, cosine = node("sin", of.args), node("cos", of.args)
     value, other = (sine, cosine) if of.op == "sin" else (cosine, sine)
     arc_sine = select(other >= 0, node("atan2", (value, other)), node("atan2", (value, -other)))
-    return arc_sine if op == "asin" else math.pi / 2 - arc_sine
+    return None if not may_pass_zero(other) else arc_sine if op == "asin" else math.pi / 2 - arc_sine
 
 
 def _root_of_a_square(base: Expr, power: float) -> Expr | None:
@@ -118,18 +116,10 @@ def _root_of_a_square(base: Expr, power: float) -> Expr | None:
             factor *= item.value**count
         else:
             counts[item] = counts.get(item, 0.0) + count
-    if factor < 0.0 or any(count % 2.0 for count in counts.values()) or not any(map(_passes_zero, counts)):
+    if factor < 0.0 or any(count % 2.0 for count in counts.values()) or not any(map(may_pass_zero, counts)):
         return None
     found: Expr | float = factor**power
     for item, count in counts.items():
         size = item if (count * power) % 2.0 == 0.0 else abs(item)
         found = found * (size if count * power == 1.0 else size ** (count * power))
     return found if isinstance(found, Expr) else None
-
-
-def _passes_zero(expr: Expr) -> bool:
-    return _moves(expr) and may_be_zero([expr])[0]
-
-
-def _moves(expr: Expr) -> bool:
-    return any(item.data.role in _MOVING for item in dependencies(expr))

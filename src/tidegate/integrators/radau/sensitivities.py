@@ -5,7 +5,8 @@ A^-1 (x) M/step - diag(J_i) is factored once and solved for every parameter. Lar
 the factors of the step, until rounding or a small part of each tolerance is left; where they hardly shrink, J is taken from the middle of the step.
 
 The last stages of a step to the zero of a root lie where J is infinite, or, by what the last correction moved them, where it is not defined. They are
-taken from some way before, on the polynomial of the step, which such a place makes so short that this is within the tolerance.
+taken from some way before, on the polynomial of the step, which such a place makes so short that this is within the tolerance. Where a quotient has a
+value though what it divides by vanishes, J is rounding at the very place and right just before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from tidegate.compiled.calls import call_tangent
+from tidegate.compiled.calls import call_tangent, call_value
 from tidegate.compiled.jit import INTEGER, NUMBER, kernel_entry, native
 from tidegate.compiled.workspace import NO_SENSITIVITIES, NOT_FINITE, SINGULAR, matrix, tail
 from tidegate.events.tolerances import EPS
@@ -35,6 +36,8 @@ _MOST: Final = 60
 _REACHES: Final = 0.9  # of the step: where stages are taken from if there is nothing at its end, ...
 _CLOSER: Final = 0.5  # ... and so much closer to its start each time if there is nothing either, ...
 _LEAST_REACH: Final = 1e-3  # ... down to here
+_NEXT_TO_NOTHING: Final = 1e-6  # of a divisor at the start of the step
+_JUST_BEFORE: Final = 1.0 - 1e-6  # of the step: where the last stage is taken from if a divisor is that small at its end
 _NOTHING: Final = 64.0  # roundings of the time, over which nothing is known of S, and no more happens than a place can be told apart
 
 
@@ -195,6 +198,21 @@ def _put_back(run, step, z, reach):
                 run.stage_rates[i, q] = run.scratch_2[q]
 
 
+@native
+def _vanishes(run, t, step, z):
+    """True if something that is divided by is next to nothing at the last stage: what J is made of is rounding there."""
+    if run.n_divisors == 0:
+        return False
+    before = run.divisor_values[0]
+    behind = run.divisor_values[1]
+    call_value(run.f_divisors, t, run.y, run.p, run.m, before)
+    call_value(run.f_divisors, t + step, _set_stage(run, z, run.stages - 1), run.p, run.m, behind)
+    for k in range(run.n_divisors):
+        if abs(behind[k]) < _NEXT_TO_NOTHING * abs(before[k]):
+            return True
+    return False
+
+
 @kernel_entry(NUMBER, NUMBER, INTEGER, INTEGER)
 def stage_sensitivities(run, t, step, offset, which):
     """Changes of S at the stages, into run.sens_new as (parameter, stage, unknown); 0 or the reason of failure.
@@ -213,19 +231,22 @@ def stage_sensitivities(run, t, step, offset, which):
             for j in range(s):
                 x += inverse[i, j] * z[j, q]
             rates[i, q] = x * reciprocal
-    code = _solved(run, t, step, z, 1.0, which)
-    if code not in (0, NOT_FINITE, SINGULAR) or (code == 0 and not _ends_nowhere(run)):
-        return code
+    vanishes = _vanishes(run, t, step, z)
+    code = NOT_FINITE
+    if not vanishes:
+        code = _solved(run, t, step, z, 1.0, which)
+        if code not in (0, NOT_FINITE, SINGULAR) or (code == 0 and not _ends_nowhere(run)):
+            return code
     for i in range(s):
         for q in range(n):
             run.z_whole[i, q] = z[i, q]
-    reach = _REACHES
+    reach = _JUST_BEFORE if vanishes else _REACHES
     while reach > _LEAST_REACH:
         _put_back(run, step, z, reach)
         code = _solved(run, t, step, z, reach, which)
         if code == 0 and not _ends_nowhere(run):
             break
-        reach *= _CLOSER
+        reach = _REACHES if reach == _JUST_BEFORE else reach * _CLOSER
     if reach <= _LEAST_REACH and step <= _NOTHING * EPS * max(abs(t), run.time_size):
         code = 0
         for e in range(run.n_sens):
