@@ -27,7 +27,6 @@ class Feeder(tg.Component):
     level = tg.State(1.0)
     drops = tg.Discrete(0.0)
     rate = tg.Parameter(3.0)
-    every = tg.Parameter(0.7)
 
     def equations(self):
         yield tg.der(self.level) == -self.rate * self.level

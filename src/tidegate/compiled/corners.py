@@ -2,8 +2,8 @@
 
 In: right-hand sides. Out: whether the error of sensitivities has to be looked at beside that of values. A relation that makes no event is a corner
 inside a step. A root, such as ``sqrt(max(u, 0))``, begins and ends vertically: it is integrated with steps that say nothing of its derivative, which
-is one over a root. And a root of what comes to zero and turns round, as ``sqrt(u**2)`` and ``arccos(cos(u))`` are, bends there
-without any event.
+is one over a root. And a root of what comes to zero and turns round, as ``sqrt(1 - cos(u))`` and ``cbrt(u**2)`` are, bends there
+without any event; those of whole squares have one (``structure.jumps_and_bends``).
 """
 
 from __future__ import annotations

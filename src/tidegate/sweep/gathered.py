@@ -46,12 +46,16 @@ class _Events(NamedTuple):
     dt_dp: FloatArray
 
 
+def _borders(members: NDArray[np.int64]) -> list[int]:
+    """Places between which numbers follow each other, the first and that behind the last among them."""
+    return [0, *(np.flatnonzero(np.diff(members) != 1) + 1).tolist(), len(members)]
+
+
 def _events_of(batch: Batch) -> list[_Events]:
     members = batch.members
     kinds, causes = np.array(KINDS, dtype=object)[batch.event_kinds], np.array(batch.causes, dtype=object)[batch.event_causes]
     found = _Events(np.repeat(members, batch.counts), batch.event_times, kinds, causes, batch.event_dt_dp)
-    runs = [0, *(np.flatnonzero(np.diff(members) != 1) + 1).tolist(), len(members)]
-    ends = np.concatenate([[0], np.cumsum(batch.counts)])[runs].tolist()
+    ends = np.concatenate([[0], np.cumsum(batch.counts)])[_borders(members)].tolist()
     parts: list[Any] = [[array[first:last] for array in found] for first, last in pairwise(ends) if first < last]
     return [_Events(*part) for part in parts]
 
@@ -138,8 +142,7 @@ def segments(members: NDArray[np.int64], shape: Sequence[int]) -> Iterator[tuple
     >>> [(where, runs) for where, runs, _ in segments(np.array([2, 3, 4, 5, 6]), (3, 3))]
     [((0, slice(2, 3, None)), slice(0, 1, None)), ((slice(1, 2, None),), slice(1, 4, None)), ((2, slice(0, 1, None)), slice(4, 5, None))]
     """
-    ends = [0, *(np.flatnonzero(np.diff(members) != 1) + 1).tolist(), len(members)]
-    for first, last in pairwise(ends):
+    for first, last in pairwise(_borders(members)):
         done = first
         for where, count, block in _blocks(int(members[first]), last - first, tuple(shape)):
             yield where, slice(done, done + count), block
