@@ -104,12 +104,12 @@ def ball() -> Result:
 _SEEDS_AT_ONCE = 2  # of a random test; the others are for those who hunt
 _SEEDS = ("seed", "share", "first", "deed", "index", "kick")  # what random tests call what they draw from
 _UNLIKE = ("documentation", "golden", "example")  # tests whose variants do not repeat each other
-_MANY, _EACH = 6, 3  # of a test with more variants than that, a third each is in the quick part, in the others, and for those who hunt
+_MANY, _EACH = 4, 3  # of a test with more variants than that, all others but each third are for those who hunt
 
 
 @pytest.hookimpl(tryfirst=True)  # before any are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort what repeats other tests: of random models the first seeds, of many variants the first of three are in every run of the tests."""
+    """Sort what repeats other tests: of random models the first seeds, of many variants the first and each third are in every run of the tests."""
     numbers: Counter[str] = Counter()
     for item in items:
         if item.get_closest_marker("hunt"):
@@ -121,8 +121,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         number = numbers[test]
         numbers[test] += 1
         is_more = any(variant.indices.get(name, 0) >= _SEEDS_AT_ONCE for name in _SEEDS if isinstance(variant.params.get(name), int))
-        later = number % _EACH if number >= _MANY else 0
-        if is_more or later > 0:
+        is_later = number >= _MANY and number % _EACH > 0
+        if is_more or is_later:
             item.add_marker(pytest.mark.slow)
-        if is_more or (later > 1 and not any(word in test for word in _UNLIKE)):
+        if is_more or (is_later and not any(word in test for word in _UNLIKE)):
             item.add_marker(pytest.mark.hunt)

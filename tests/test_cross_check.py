@@ -127,7 +127,7 @@ def test_step_events_are_left_out_and_said_to_be_and_values_are_compared_all_the
             return x.X - 0.5
 
         def step_condition(self, t: float, x: Any, u: Any, p: Any, m: Any) -> bool:
-            return 0.6 < x.X < 0.7
+            return 0.68 < x.X < 0.7
 
         def event(self, happening: Any, t: float, x: Any, u: Any, p: Any, m: Any) -> Any:
             return tg.dsblock.EventAction()
