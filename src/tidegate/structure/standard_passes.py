@@ -11,6 +11,7 @@ from tidegate.structure.aliases import eliminate_aliases
 from tidegate.structure.analyse import check_structure
 from tidegate.structure.cancellations import without_cancellations
 from tidegate.structure.check_units import check_units
+from tidegate.structure.continued_roots import continued_roots
 from tidegate.structure.delays import delays_as_unknowns
 from tidegate.structure.jumps_and_bends import jumps_and_bends
 from tidegate.structure.loop_constraints import state_loops
@@ -37,7 +38,7 @@ def standard_passes(*, avoided: Collection[Expr] = frozenset()) -> tuple[Pass, .
         jumps_and_bends,
         steep_roots,
         stabilise,
-        *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, state_loops, reduce_index, solve)),
+        *map(unless_hdae, (Check(check_structure), Check(check_units), eliminate_aliases, state_loops, reduce_index, solve, continued_roots)),
     )
 
 
