@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tidegate.expressions import ONE, TRUE, Expr, node, select, walk
 from tidegate.expressions.zeros import may_be_zero
+from tidegate.structure.continued_roots import root_that_goes_on
 
 __all__ = ["divided_by", "divisors_of", "factors", "where_they_matter"]
 
@@ -48,6 +49,8 @@ def factors(expr: Expr) -> Iterator[Expr]:
             waiting += reversed(item.args)
         elif item.op in ("neg", "sqrt", "cbrt", "div") or (item.op == "pow" and item.args[1].is_constant and item.args[1].value > 0.0):
             waiting.append(item.args[0])
+        elif (root := root_that_goes_on(item)) is not None:
+            waiting.append(root)
         elif item.op != "exp" and not item.is_constant:
             yield item
 

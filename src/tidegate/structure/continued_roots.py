@@ -21,7 +21,7 @@ from tidegate.expressions.substitute import substitute
 from tidegate.model import Model, VariableRole
 from tidegate.structure.passes import Passed
 
-__all__ = ["continued_roots"]
+__all__ = ["continued_roots", "root_that_goes_on"]
 
 _MOVING: Final = frozenset({Role.TIME, Role.UNKNOWN, Role.DERIVATIVE})
 _NEVER_NEGATIVE: Final = frozenset({"sqrt", "exp", "cosh"})
@@ -87,6 +87,12 @@ def _is_root(item: Expr) -> bool:
 def _going_on(root: Expr) -> Expr:
     base = root.args[0]
     return select(without_own_event(base >= 0), root, -node(root.op, (-base, *root.args[1:])))
+
+
+def root_that_goes_on(item: Expr) -> Expr | None:
+    """The root that goes on in this expression, if it is what this pass made of one."""
+    root = item.args[1] if item.op == "select" else item
+    return root if root is not item and _is_root(root) and _going_on(root) is item else None
 
 
 def _true_where(condition: Expr, *, is_so: bool) -> frozenset[Expr]:
