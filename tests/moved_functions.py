@@ -16,7 +16,7 @@ from scipy.integrate import quad
 
 import tidegate as tg
 
-__all__ = ["CLOCKS", "UNTIL", "model_of", "truth_of"]
+__all__ = ["CLOCKS", "UNTIL", "model_of", "solved_model_of", "truth_of"]
 
 UNTIL = 2.0
 CLOCKS = ("time", "unknown", "two unknowns", "wave")
@@ -44,6 +44,16 @@ def model_of(function: Callable[[Any], Any], clock: str, c: float, decay: float)
         "wave": (of_wave, lambda p: {"x": 0.0, "s": _shown(-p["c"], "wave")}),
     }[clock]
     return tg.ode(rates, start, p={"c": c})
+
+
+def solved_model_of(function: Callable[[Any], Any], is_state: bool, c: float, decay: float) -> tg.Model:
+    """Likewise, of an algebraic unknown that iterations find: ``z + arcsinh(z)`` is what it is where z is t - c, a state or not."""
+
+    def residual(t: Any, y: Any, ydot: Any, p: Any) -> list[Any]:
+        shown = y["s"] if is_state else t - p["c"]
+        return [y["z"] + np.arcsinh(y["z"]) - shown - np.arcsinh(shown), ydot["x"] - function(y["z"]) + decay * y["x"], ydot["s"] - 1.0]
+
+    return tg.dae(residual, lambda p: {"x": 0.0, "s": -p["c"], "z": -p["c"]}, p={"c": c})
 
 
 def _shown(u: Any, clock: str) -> Any:

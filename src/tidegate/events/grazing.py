@@ -120,7 +120,8 @@ def _note_grazing(run, t, step, y, lower, upper, found):
 def _least_slope(run, t, step, y, guard, theta):
     """Square of the slope that a guard must have where it crosses at theta, were it moved back by what the tolerances allow and still crossed.
 
-    Its bend is taken from the part of the step before theta, or, where it crosses at the very start, from what comes.
+    Its bend is taken from the part of the step before theta, or, where it crosses at the very start, from what comes; less what rounding makes of
+    it, which is all there is to it in a step that is short enough.
     """
     slopes = run.late_scratch
     reach = run.reach_scratch
@@ -128,9 +129,10 @@ def _least_slope(run, t, step, y, guard, theta):
     _slopes_at(run, t, step, y, beside, slopes)
     other = slopes[guard]
     _slopes_at(run, t, step, y, theta, slopes)
-    bend = abs((slopes[guard] - other) / (theta - beside)) / (step * step)
+    rounding = GRAZING * run.nu_start[guard]
+    bend = max(abs(slopes[guard] - other) - rounding, 0.0) / (abs(theta - beside) * step * step)
     guard_reach(run, t + theta * step, run.scratch_1, run.y_max, reach)
-    return 2.0 * bend * (run.reach_factor * reach[guard] + GRAZING * run.nu_start[guard])
+    return 2.0 * bend * (run.reach_factor * reach[guard] + rounding)
 
 
 @kernel_entry(NUMBER, NUMBER, NUMBER, INTEGER)

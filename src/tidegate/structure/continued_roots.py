@@ -149,12 +149,14 @@ def _is_where_chosen(whole: Expr) -> bool:
 
 def _is_multiple(item: Expr, facts: AbstractSet[Expr]) -> bool:
     """Whether it is one of the facts, or one times a number above zero."""
-    while item.op in ("mul", "div") and item not in facts:
-        first, second = item.args
-        if second.is_constant and second.value > 0.0:
-            item = first
-        elif item.op == "mul" and first.is_constant and first.value > 0.0:
-            item = second
+    factor = 1.0
+    while item not in facts and item.op in ("mul", "div", "neg"):
+        number, other = (item.args[0], item.args[-1]) if item.op == "mul" and item.args[0].is_constant else (item.args[-1], item.args[0])
+        if item.op == "neg":
+            factor = -factor
+        elif number.is_constant and number.value != 0.0:
+            factor *= number.value
         else:
             return False
-    return item in facts
+        item = other
+    return (item if factor > 0.0 else -item) in facts
