@@ -68,6 +68,15 @@ def test_a_root_that_ends_elsewhere_goes_on_only_where_it_is_chosen() -> None:
     assert _passed(chosen + root) is _passed(chosen) + root
 
 
+def test_either_side_goes_on_whatever_the_other_is() -> None:
+    inner = select(S > 0.0, abs(Z) ** 1.5, Z)
+    found = _passed(select(Z > K, (Z - K) ** 1.5, inner))
+    assert evaluate([found.args[1]], {Z: 0.45, K: 0.7})[0] == pytest.approx(-0.125, rel=1e-15)
+    assert found.args[2] is _passed(inner)
+    assert found.args[2] is not inner
+    assert _passed(select(S > K, select(Z > K, (Z - K) ** 1.5, 0.0), Z**1.5)).args[1] is _passed(select(Z > K, (Z - K) ** 1.5, 0.0))
+
+
 def test_beyond_its_end_it_is_odd() -> None:
     found = _passed(select(Z > K, (Z - K) ** 1.5, 0.0)).args[1]
     assert evaluate([found], {Z: 0.45, K: 0.7})[0] == pytest.approx(-0.125, rel=1e-15)

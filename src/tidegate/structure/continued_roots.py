@@ -10,7 +10,6 @@ and no number would come of it. Nothing of the continued piece is in a result: t
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
@@ -54,27 +53,28 @@ def _continued(sides: list[Expr]) -> dict[Expr, Expr]:
     """What stands for roots that are never of a negative number, wherever they are, and for choices with roots in what they choose."""
     found: dict[Expr, Expr] = {}
     moves: dict[Expr, bool] = {}
-    roots: dict[Expr, tuple[Expr, ...]] = {}  # below a node
+    roots: set[Expr] = set()  # that may be of a negative number
+    has_roots: dict[Expr, bool] = {}
     for item in walk(sides):
         moves[item] = item.data.role in _MOVING if item.op == "symbol" else any(moves[arg] for arg in item.args)
-        below = dict.fromkeys(root for arg in item.args for root in roots[arg])
+        has_roots[item] = any(has_roots[arg] for arg in item.args)
         if moves[item] and _is_root(item):
             if _is_never_negative(item.args[0], frozenset()):
                 found[item] = _going_on(substitute([item], found)[0])
             else:
-                below[item] = None
-        roots[item] = tuple(below)
-        if item.op == "select" and below:
-            arms = [_chosen(arm, roots[arm], facts, found) for arm, facts in _arms(item)]
+                roots.add(item)
+                has_roots[item] = True
+        elif item.op == "select" and has_roots[item]:
+            arms = [_chosen(arm, roots if has_roots[arm] else frozenset(), facts, found) for arm, facts in _arms(item)]
             if (new := select(item.args[0], *arms)) is not item:
                 found[item] = new
     return found
 
 
-def _chosen(arm: Expr, roots: Collection[Expr], facts: AbstractSet[Expr], found: dict[Expr, Expr]) -> Expr:
+def _chosen(arm: Expr, roots: AbstractSet[Expr], facts: AbstractSet[Expr], found: dict[Expr, Expr]) -> Expr:
     """An arm of a choice with its roots going on, those that are never of a negative number where it is chosen."""
-    going_on = {root: _going_on(substitute([root], found)[0]) for root in roots if facts and _is_never_negative(root.args[0], facts)}
-    return substitute([arm], found | going_on)[0]
+    below = [item for item in walk([arm]) if item in roots and _is_never_negative(item.args[0], facts)] if roots and facts else []
+    return substitute([arm], found | {root: _going_on(substitute([root], found)[0]) for root in below})[0]
 
 
 def _is_root(item: Expr) -> bool:
