@@ -28,6 +28,9 @@ _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
 _NEWTON_PART: Final = 0.05
+_BESIDE_CORNERS: Final = (
+    1e-4  # of that: beside a root S depends on what is left of the equations by one over the root, and shorter steps leave no less
+)
 SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
 _HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, or it has another reason
 _ROUNDINGS: Final = 16.0
@@ -47,6 +50,8 @@ def set_stages(run, s):
     run.atol_ratio = inner / rtol
     # what Newton leaves adds up over the steps, so it is a small part of the tolerance asked for, not only of the inner one
     run.newton_tol = max(10 * _EPS / inner, min(0.03, np.sqrt(inner), _NEWTON_PART * rtol / inner))
+    if run.n_sens > 0 and run.has_corners == 1 and run.mass_kind != 0:
+        run.newton_tol = max(10 * _EPS / inner, _BESIDE_CORNERS * run.newton_tol)
     run.faccon = 1.0
     run.has_polynomial = 0
     run.needs_factors = 1
