@@ -28,9 +28,7 @@ _EPS: Final = 2.220446049250313e-16
 _FAILURES_TO_DROP: Final = 2
 _STEPS_TO_RAISE: Final = 12
 _NEWTON_PART: Final = 0.05
-_BESIDE_CORNERS: Final = (
-    1e-4  # of that: beside a root S depends on what is left of the equations by one over the root, and shorter steps leave no less
-)
+_BESIDE_CORNERS: Final = 1e-4  # of that: beside a root S depends on what is left of the equations by one over it; shorter steps leave no less
 SHORTER: Final = 0.5  # of the first try: from there on the error inside has fallen, as the fourth power at least, ...
 _HARDLY_FALLS: Final = 0.125  # ... below this part, with a reserve of two, or it has another reason
 _ROUNDINGS: Final = 16.0
