@@ -77,6 +77,13 @@ def test_either_side_goes_on_whatever_the_other_is() -> None:
     assert _passed(select(S > K, select(Z > K, (Z - K) ** 1.5, 0.0), Z**1.5)).args[1] is _passed(select(Z > K, (Z - K) ** 1.5, 0.0))
 
 
+def test_a_condition_may_be_as_long_as_it_likes() -> None:
+    condition = Z > K
+    for k in range(3000):
+        condition = condition & (float(k) < S)
+    assert _passed(select(condition, (Z - K) ** 1.5, 0.0)).args[1].op == "select"
+
+
 def test_beyond_its_end_it_is_odd() -> None:
     found = _passed(select(Z > K, (Z - K) ** 1.5, 0.0)).args[1]
     assert evaluate([found], {Z: 0.45, K: 0.7})[0] == pytest.approx(-0.125, rel=1e-15)

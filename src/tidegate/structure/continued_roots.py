@@ -91,20 +91,30 @@ def _going_on(root: Expr) -> Expr:
 
 def root_that_goes_on(item: Expr) -> Expr | None:
     """The root that goes on in this expression, if it is what this pass made of one."""
-    root = item.args[1] if item.op == "select" else item
-    return root if root is not item and _is_root(root) and _going_on(root) is item else None
+    if item.op != "select" or not _is_root(item.args[1]):
+        return None
+    return item.args[1] if _going_on(item.args[1]) is item else None
 
 
 def _true_where(condition: Expr, *, is_so: bool) -> frozenset[Expr]:
     """What is not negative where an event made the condition true, or false."""
-    if condition.op == "not":
-        return _true_where(condition.args[0], is_so=not is_so)
-    if condition.op == ("and" if is_so else "or"):
-        return frozenset(fact for arg in condition.args for fact in _true_where(arg, is_so=is_so))
-    if condition.op not in ("ge", "gt") or not makes_events(condition):
-        return frozenset()
-    compared = condition.args[0]
-    return frozenset([compared] if is_so else [-compared, compared.args[1] - compared.args[0]] if compared.op == "sub" else [-compared])
+    facts: set[Expr] = set()
+    waiting, seen = [(condition, is_so)], set[tuple[Expr, bool]]()  # no recursion: all of a thousand comparisons are as deep
+    while waiting:
+        item, holds = waiting.pop()
+        if (item, holds) in seen:
+            continue
+        seen.add((item, holds))
+        if item.op == "not":
+            waiting.append((item.args[0], not holds))
+        elif item.op == ("and" if holds else "or"):
+            waiting += [(arg, holds) for arg in item.args]
+        elif item.op in ("ge", "gt") and makes_events(item):
+            compared = item.args[0]
+            facts.add(compared if holds else -compared)
+            if not holds and compared.op == "sub":
+                facts.add(compared.args[1] - compared.args[0])
+    return frozenset(facts)
 
 
 def _is_never_negative(base: Expr, facts: AbstractSet[Expr]) -> bool:
