@@ -5,7 +5,6 @@ Truth: plain Python finds the level by bisection at every instant, SciPy's LSODA
 
 from __future__ import annotations
 
-import linecache
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import tidegate as tg
+from written_source import space_of
 
 _END = 6.0
 _MOVED = 1e-4
@@ -58,10 +58,7 @@ def left(h, t, y, p):
         return Junction(levels, p, text)
 
     def functions(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        file = f"<junction {hash(self.text)}>"
-        linecache.cache[file] = (len(self.text), None, self.text.splitlines(keepends=True), file)
-        space: dict[str, Any] = {"np": np}
-        exec(compile(self.text, file, "exec"), space)
+        space = space_of(self.text, f"<junction {hash(self.text)}>", np=np)
         return space["flows"], space["left"]
 
     def model(self) -> tg.Model:

@@ -47,9 +47,10 @@ def set_stages(run, s):
     run.rtol_inner = inner
     run.atol_ratio = inner / rtol
     # what Newton leaves adds up over the steps, so it is a small part of the tolerance asked for, not only of the inner one
-    run.newton_tol = max(10 * _EPS / inner, min(0.03, np.sqrt(inner), _NEWTON_PART * rtol / inner))
+    part = min(0.03, np.sqrt(inner), _NEWTON_PART * rtol / inner)
     if run.n_sens > 0 and run.has_corners == 1 and run.mass_kind != 0:
-        run.newton_tol = max(10 * _EPS / inner, _BESIDE_CORNERS * run.newton_tol)
+        part *= _BESIDE_CORNERS
+    run.newton_tol = max(10 * _EPS / inner, part)
     run.faccon = 1.0
     run.has_polynomial = 0
     run.needs_factors = 1
